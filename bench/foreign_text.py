@@ -28,6 +28,7 @@ from steelyard.engine.redaction.text import unescaped
 from steelyard.errors import SteelyardError
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.formats.mustache import rendered
+from steelyard.formats.mustache_tags import template_problems
 from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.judging.delimiters import DelimiterFence
@@ -50,6 +51,7 @@ PIECES = (
     *("<", "-", ".", ",", ":", "&", "*", "@", "0", "1 ", "+1", "A1", "\u0301", "\ud7ff", "\x85"),
     *('\\"', "\\u", "\\\\n", "a@b.", "@a", "sk-", "eyJa.", "Bearer ", "-----BEGIN ", "&a [*a]"),
     *("password=", "secret=a", "pwd:", "api_key", "1-", "aB1/"),
+    *("{{#a}}", "{{x}}", "{{^a}}\n", "{{/a}}"),
     *("reference", "<think>", "'", "null", "- ", "? ", "!", "%40", "9-", "(0"),
 )
 FRAMES = (
@@ -81,6 +83,7 @@ def readers() -> Mapping[str, Callable[[str], object]]:
         "JSON": lambda text: parse_json(text.encode()),
         "JSON, the second look": lambda text: parse_json_tolerantly(text.encode()),
         "YAML": lambda text: parse_yaml(text.encode()),
+        "YAML with anchors": lambda text: parse_yaml(_anchored(text)),
         "names that are near": lambda text: near_miss(text, ("expected_facts", "input")),
         "redaction of an artifact": lambda text: redactor(json_bytes({"a": text})),
         "redaction of a name": redactor.text,
@@ -91,6 +94,7 @@ def readers() -> Mapping[str, Callable[[str], object]]:
         "a guideline pattern": lambda text: matches(text[:4000], "a" * 4000),
         "a path under a guideline pattern": lambda text: matches("*a*a*a*a*a*b", text),
         "a Mustache template": lambda text: rendered(text, {}),
+        "the tags of a template": lambda text: template_problems(text, ("answer",)),
         "the body of a request": lambda text: JsonTemplate(text, "t", {}),
         "a policy's template": lambda text: placeholders([text]),
         "a column's name": reference_number,
@@ -134,6 +138,11 @@ def worst_growth(
         if each > growth:
             worst, growth = name, each
     return worst, growth
+
+
+def _anchored(text: str) -> bytes:
+    """Many anchors, each with a name of its own."""
+    return "".join(f"k{n}: &a{n} {text[:9]!a}\n" for n in range(len(text) // 25)).encode()
 
 
 def _named_fields(text: str) -> bytes:

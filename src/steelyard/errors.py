@@ -7,6 +7,7 @@ SteelyardError                 the request cannot be served
 │   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
 │   │   └── GoneError          what it leads to was pruned                     exit 2
 │   ├── ConflictError          it does not fit what is there by now            exit 2
+│   │   └── RequestInProgressError  the same request is being served           exit 2
 │   ├── UnauthorizedError      nobody known asks                               exit 2
 │   ├── ForbiddenError         whoever asks may not do that                    exit 2
 │   ├── TooLargeError          it has more bytes than are taken                exit 2
@@ -60,6 +61,11 @@ class SteelyardError(Exception):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments that the message names, each once."""
+        return tuple(dict.fromkeys(_ARGUMENT.findall(super().__str__())))
+
     def phrased(self, write: Callable[[str], str]) -> str:
         """The message, with the names of arguments written as a caller knows them."""
         text = _ARGUMENT.sub(lambda found: write(found[1]), super().__str__())
@@ -112,6 +118,10 @@ class TooManyRequestsError(RequestError):
 
 class ConflictError(RequestError):
     """The request does not fit what is there by now: a file, a version, the owner of a run."""
+
+
+class RequestInProgressError(ConflictError):
+    """The first request with the same key has no answer yet; another try gets that answer."""
 
 
 class UnreadableFileError(RequestError):

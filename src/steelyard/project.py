@@ -7,6 +7,7 @@ threads.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,15 +24,20 @@ if TYPE_CHECKING:
     from steelyard.model.definition import Definition
     from steelyard.model.json_value import JsonObject
     from steelyard.model.statistics.corrected_rate import Correction
+    from steelyard.results.stored_run import StoredRun
     from steelyard.store.pruned import RetentionStore
     from steelyard.usecases.convert.convert import ConvertPorts
-    from steelyard.usecases.datasets.create_suite import SuitePorts
+    from steelyard.usecases.correction.current_rates import CurrentRates
     from steelyard.usecases.judges.validate_judge import ValidationPorts
     from steelyard.usecases.registry.registry import RegistryPorts
     from steelyard.usecases.results.ports import ResultPorts
     from steelyard.usecases.results.records import Records
     from steelyard.usecases.review.ports import ReviewPorts
+    from steelyard.usecases.review.queues.ports import QueuePorts
+    from steelyard.usecases.runs.create_suite import SuitePorts
+    from steelyard.usecases.runs.ownership import Standing
     from steelyard.usecases.runs.ports import RunPorts
+    from steelyard.usecases.traces.ports import TracePorts
 
 
 def open_project(
@@ -63,11 +69,11 @@ class Project(ProjectAdapters):
         from steelyard.store.artifacts import ArtifactFolder, digest_of
         from steelyard.store.ids import new_run_id, new_secret
         from steelyard.store.owners import is_alive, this_process
-        from steelyard.store.run_inputs import InputFolder
         from steelyard.store.runs.judgements import JudgementStore
         from steelyard.store.runs.row_register import RowRegister, run_ledger
         from steelyard.store.runs.row_writer import RowWriter
-        from steelyard.store.upload_workspace import UploadWorkspace
+        from steelyard.store.spool.run_inputs import InputFolder
+        from steelyard.store.spool.upload_workspace import UploadWorkspace
         from steelyard.store.worker_processes import WorkerProcesses
         from steelyard.store.workspace import DiskWorkspace
         from steelyard.targets import specs
@@ -108,9 +114,7 @@ class Project(ProjectAdapters):
             policies=installed_policies(),
             contracts=installed_contracts(),
             references=self.references(warn),
-            published=lambda name: usable_dataset(
-                self.registry, self.saved_definitions, self.root, name
-            ),
+            published=partial(usable_dataset, self.registry, self.saved_definitions, self.root),
             worker_pool=WorkerProcesses(self._home),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
@@ -125,7 +129,7 @@ class Project(ProjectAdapters):
             reading=self._reading,
             noting=lambda reads: UploadWorkspace(DiskWorkspace(self.base, reads), spool),
             new_secret=new_secret,
-            secrets=configured_secrets(targets, os.environ),
+            secrets=configured_secrets(settings, os.environ),
             fix_published=lambda names, caller: self.published_files().fix(
                 [at_root(self.root, name) for name in names], caller
             ),
@@ -139,7 +143,13 @@ class Project(ProjectAdapters):
         """The ports of a folder that holds what a queued run reads, with the data of this one."""
         from steelyard.store.project import kept_project
 
-        there = Project(kept_project(folder), folder, self.warn, self._home)
+        kept, known = kept_project(folder), self._configured().targets
+        targets = {
+            name: entry.with_header_values(known.get(name))
+            for name, entry in kept.settings.targets.items()
+        }
+        kept = replace(kept, settings=replace(kept.settings, targets=targets))
+        there = Project(kept, folder, self.warn, self._home)
         there._made, there._executing = {"store": self.store}, self._executing
         return there.run_ports()
 
@@ -157,6 +167,7 @@ class Project(ProjectAdapters):
         """What finding and reading finished runs needs."""
         from steelyard.store.artifacts import digest_of
         from steelyard.store.known_digests import KnownDigests
+        from steelyard.usecases.results.kept_results import KeptResults
         from steelyard.usecases.results.ports import ResultPorts
 
         return ResultPorts(
@@ -168,6 +179,7 @@ class Project(ProjectAdapters):
             known_digest=self._once("digests", KnownDigests).of,
             judgements=self._judgements,
             warn=self.warn,
+            kept=self._once("kept_results", KeptResults),
         )
 
     def registry_ports(self) -> RegistryPorts:
@@ -191,9 +203,11 @@ class Project(ProjectAdapters):
 
     def suite_ports(self) -> SuitePorts:
         """What saving a suite with a look at its parts needs."""
-        from steelyard.usecases.datasets.create_suite import SuitePorts
+        from steelyard.usecases.runs.create_suite import SuitePorts
+        from steelyard.usecases.runs.suite_check import SuiteParts
 
-        return SuitePorts(registry=self.registry_ports(), settings=self.setting_ports())
+        parts = SuiteParts(registry=self.registry_ports(), policies=installed_policies())
+        return SuitePorts(parts=parts, settings=self.setting_ports())
 
     def review_ports(self) -> ReviewPorts:
         """What review needs."""
@@ -209,6 +223,50 @@ class Project(ProjectAdapters):
             redactor=self.redactor,
             clock=self.clock,
             fix_published=self.published_files().fix,
+        )
+
+    def trace_ports(self) -> TracePorts:
+        """What trace sets need."""
+        from steelyard.store.drafts import PrivateDraft, ScratchDraft
+        from steelyard.store.traces.trace_store import TraceStore
+        from steelyard.usecases.traces.ports import TracePorts
+
+        return TracePorts(
+            traces=TraceStore(lambda: self.store.engine),
+            redactor=self.redactor,
+            clock=self.clock,
+            folder=self.folder / "trace-sets",
+            draft=PrivateDraft,
+            scratch=ScratchDraft,
+            remove_folder=partial(shutil.rmtree, ignore_errors=True),
+        )
+
+    def queue_ports(self) -> QueuePorts:
+        """What review queues need."""
+        from steelyard.store.ids import new_item_id, new_queue_id, new_token
+        from steelyard.store.review.assignments import AssignmentStore
+        from steelyard.store.review.decisions import DecisionStore
+        from steelyard.store.review.progress import ReviewProgress
+        from steelyard.store.review.queues import QueueStore
+        from steelyard.store.review.results_seen import SeenResults
+        from steelyard.usecases.review.queues.ports import QueuePorts
+        from steelyard.usecases.review.queues.run_traces import open_source
+
+        clock, engine, review = self.clock, self.store.engine, self.review_ports()
+
+        def now_ms() -> int:
+            return int(clock.now().timestamp() * 1000)
+
+        return QueuePorts(
+            review=review,
+            queues=QueueStore(engine, lambda: new_item_id(now_ms())),
+            assignments=AssignmentStore(engine, new_token),
+            progress=ReviewProgress(engine),
+            decisions=DecisionStore(engine),
+            seen=SeenResults(engine),
+            source=partial(open_source, review, self.result_ports()),
+            new_queue_id=lambda: new_queue_id(now_ms()),
+            clock=clock,
         )
 
     def validation_ports(self) -> ValidationPorts:
@@ -246,6 +304,23 @@ class Project(ProjectAdapters):
 
         return RetentionStore(self._database(), self.folder)
 
+    def standing(self, run: StoredRun) -> Standing:
+        """Where a run stands: at work, stopped, or being cancelled."""
+        from steelyard.store.spool.run_inputs import InputFolder
+        from steelyard.usecases.runs.ownership import standing_of
+
+        def has_upload(upload_id: str) -> bool:
+            return self.spool.has(upload_id)  # loaded only where a run has an upload
+
+        is_lost = InputFolder(self.folder).is_lost
+        return standing_of(run, self.is_alive, has_upload, is_lost)
+
+    def pruned_names(self, run_id: str) -> list[str]:
+        """The names of the files of a run that were pruned."""
+        from steelyard.usecases.results.pruned_files import PrunedNames
+
+        return self._once("pruned_names", lambda: PrunedNames(self.folder)).of(run_id)
+
     def run_folder(self, name: str) -> Path:
         """The folder of a finished run whose files are as they were sealed."""
         return self.run_folders([name])[0]
@@ -255,6 +330,15 @@ class Project(ProjectAdapters):
         from steelyard.usecases.results.find_run import run_folders
 
         return run_folders(self.result_ports(), names)
+
+    def current_rates(self) -> CurrentRates:
+        """The corrected rates of listed runs, each computed once."""
+        from steelyard.usecases.correction.current_rates import CurrentRates
+
+        runs, clock = self.folder / "runs", self.clock
+        return self._once(
+            "current_rates", lambda: CurrentRates(runs, lambda: self.validations, clock.now)
+        )
 
     def _records(self, run_id: str, title: str) -> Records:
         from steelyard.store.runs.stored_records import StoredRecords

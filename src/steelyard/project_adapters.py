@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from steelyard.store.audit_log import AuditStore
     from steelyard.store.condition import StoreCondition
     from steelyard.store.definitions import DefinitionFolder
-    from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
+    from steelyard.store.runs.idempotency import IdempotencyStore
     from steelyard.store.runs.repository import RunStore
     from steelyard.store.runs.run_queue import RunQueue
     from steelyard.store.saved_definitions import SavedDefinitionStore
-    from steelyard.store.spool import Spool
+    from steelyard.store.spool.uploads import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.targets.openid_issuer import OpenIdIssuer
     from steelyard.usecases.access.ports import AccessPorts
@@ -131,8 +131,8 @@ class ProjectAdapters:
     def spool(self) -> Spool:
         """The posted datasets whose runs have not ended."""
         from steelyard.store.ids import new_upload_id
-        from steelyard.store.spool import Spool
-        from steelyard.store.spool_key import spool_key
+        from steelyard.store.spool.spool_key import spool_key
+        from steelyard.store.spool.uploads import Spool
 
         def new_id() -> str:
             return new_upload_id(int(self.clock.now().timestamp() * 1000))
@@ -142,8 +142,8 @@ class ProjectAdapters:
     @property
     def idempotency(self) -> IdempotencyStore:
         """The requests that may be sent again."""
-        from steelyard.store.idempotency import IdempotencyStore
         from steelyard.store.owners import is_alive, this_process
+        from steelyard.store.runs.idempotency import IdempotencyStore
 
         return IdempotencyStore(self.store.engine, this_process(), is_alive)
 
@@ -191,10 +191,10 @@ class ProjectAdapters:
         return Redactor.by(redaction_rules(self.settings), self.secrets())
 
     def secrets(self) -> tuple[str, ...]:
-        """The values of secrets that the targets of the project name."""
+        """The values of secrets that the settings of the project name."""
         from steelyard.targets.configured_secrets import configured_secrets
 
-        return configured_secrets(self._configured().targets, os.environ)
+        return configured_secrets(self._configured(), os.environ)
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
@@ -232,8 +232,12 @@ class ProjectAdapters:
         from steelyard.targets.public_addresses import addresses_of
         from steelyard.usecases.settings.saved_settings import SettingPorts
 
+        def warn(message: str) -> None:
+            self._once(f"warned: {message}", lambda: self.warn(message))
+
         return SettingPorts(
-            saved=SavedSettingStore(self.store.engine),
+            saved=SavedSettingStore(self.store.engine, warn),
+            warn=warn,
             settings=self.settings,
             root=self.root,
             clock=self.clock,
@@ -242,11 +246,11 @@ class ProjectAdapters:
 
     def access_ports(self) -> AccessPorts:
         """What users, keys and sessions need."""
-        from steelyard.store.api_keys import KeyStore
+        from steelyard.store.access.api_keys import KeyStore
+        from steelyard.store.access.passwords import Argon2Passwords
+        from steelyard.store.access.sessions import SessionStore
+        from steelyard.store.access.users import UserStore
         from steelyard.store.ids import new_token
-        from steelyard.store.passwords import Argon2Passwords
-        from steelyard.store.sessions import SessionStore
-        from steelyard.store.users import UserStore
         from steelyard.usecases.access.ports import AccessPorts
 
         def engine() -> Engine:
@@ -277,7 +281,7 @@ class ProjectAdapters:
         """What back-ups of the project need."""
         from importlib.metadata import version
 
-        from steelyard.store.backups import BackupWriter
+        from steelyard.store.backups.back_up import BackupWriter
         from steelyard.usecases.operations.back_up import OperationPorts
 
         writer = BackupWriter(self.folder, version("steelyard"))
@@ -303,9 +307,9 @@ class ProjectAdapters:
 
 def restore_ports(file: Path) -> RestorePorts:
     """What a restore from a file needs; the project is not there yet."""
+    from steelyard.store.backups.restored_log import RestoredLog
+    from steelyard.store.backups.restores import BackupReader
     from steelyard.store.clock import SystemClock
-    from steelyard.store.restored_log import RestoredLog
-    from steelyard.store.restores import BackupReader
     from steelyard.usecases.operations.back_up import RestorePorts
 
     return RestorePorts(reader=BackupReader(file), audit_of=RestoredLog, clock=SystemClock())

@@ -122,7 +122,7 @@ def _read(path: Path) -> Dataset:
 
 def _run_lines(run: Run) -> Iterator[str]:
     """The run's numbers, then the first records that did not pass."""
-    from steelyard.reports.run_text import run_lines  # noqa: PLC0415
+    from steelyard.reports.run.run_text import run_lines  # noqa: PLC0415
     from steelyard.usecases.results.read_run import read_run  # noqa: PLC0415
 
     yield from run_lines(read_run(run.folder))

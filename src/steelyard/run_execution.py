@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from steelyard.api.serving import ServerSettings
 from steelyard.errors import SteelyardError
 from steelyard.project import Project
-from steelyard.store.queue_workers import QueueWorkers
-from steelyard.store.spool_key import require_valid_key
+from steelyard.store.runs.queue_workers import QueueWorkers
+from steelyard.store.spool.spool_key import require_valid_key
 from steelyard.usecases.runs.swept_uploads import sweep_uploads
 
 _LOG = logging.getLogger("steelyard.spool")
@@ -28,7 +28,8 @@ def executing(project: Project, settings: ServerSettings) -> Generator[QueueWork
     )
     sweeper.start()
     try:
-        with QueueWorkers(project.root, settings.workers) as workers:
+        log = (settings.log_format, settings.log_level)
+        with QueueWorkers(project.root, settings.workers, log) as workers:
             yield workers
     finally:
         is_over.set()

@@ -1,4 +1,4 @@
-"""The server process: serves the API of one project until it is stopped."""
+"""The server process: serves the API and the pages of one project until it is stopped."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ import errno
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 
+from steelyard.api.application import make_application
 from steelyard.api.http_server import HttpServer
 from steelyard.api.serving import ServedProject, ServerSettings
 from steelyard.api.tracing import tracing_of
 from steelyard.errors import UnavailableError
 from steelyard.project import Project
+from steelyard.web.application import error_page, page_routes
+from steelyard.web.site import PAGES
 
 _INTERRUPTED = 130
+_REQUEST_THREAD = "AnyIO worker thread"
+_IDLE_S = 0.5
+"""An idle thread ends within this time when the server has stopped."""
 
 
 def serve(
@@ -41,19 +48,42 @@ def serve(
         os._exit(_INTERRUPTED)
     if server.failure:
         raise server.failure
+    if _has_busy_threads():
+        # Its request had the time that requests have; the process would wait for it without end.
+        os._exit(_INTERRUPTED if signal.SIGINT in server.signals else 0)
     if signal.SIGINT in server.signals:
         raise KeyboardInterrupt
 
 
+def _has_busy_threads() -> bool:
+    """Whether a thread still works for a request though the server has stopped."""
+    threads = [one for one in threading.enumerate() if one.name == _REQUEST_THREAD]
+    for thread in threads:
+        thread.join(_IDLE_S)
+        if thread.is_alive():
+            return True
+    return False
+
+
 def make_server(served: ServedProject, on_ready: Callable[[], None]) -> HttpServer:
     """A server of the application; it takes its sockets when it is run."""
-    return HttpServer(served, on_ready)
+    pages = page_routes(served, PAGES)
+    return HttpServer(served, make_application(served, pages, error_page), on_ready)
 
 
 def url_of(host: str, port: int) -> str:
     """The address of a server, as a browser takes it."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}"
+
+
+def is_free(port: int, host: str = "127.0.0.1") -> bool:
+    """Whether nothing listens at a port of this machine."""
+    try:
+        _listening(ServerSettings(host=host, port=port)).close()
+    except UnavailableError:
+        return False
+    return True
 
 
 def _listening(settings: ServerSettings) -> socket.socket:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, cast
 
 from msgspec import UnsetType
@@ -37,8 +37,13 @@ _SECRET = re.compile(
 """What a header, a variable or a member of a body is called that holds one."""
 _REFERENCE = re.compile(r"\$\{\w+(?::-)?\}|\{\{")
 """What stands for a value from elsewhere; a default that is written out does not."""
+MIN_SECRET = 8
+"""A secret with fewer characters would match harmless text, and is not looked for."""
+KEPT_ELSEWHERE = "${steelyard.yaml}"
+"""The value of a header in the settings that a queued run keeps: that of the project file."""
 _ADDRESS_SECRET = re.compile(r"//[^/]*@|\?.")
 """A user with a password, or a query, in a URL."""
+_ADDRESSES = ("provider", "url", "base_url")
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
 
@@ -91,20 +96,62 @@ class TargetEntry:
         return value if isinstance(value, dict) else {}
 
     def written_secrets(self) -> Iterator[str]:
-        """The settings that say by name or form that they hold secrets, and name no variable."""
+        """The settings that hold secrets and name no variable.
+
+        The value of a header is one whatever its name, if it is long enough to be redacted; other
+        settings say so by their name or form.
+        """
         for holder in ("headers", "query", "env", "settings", "body", "response_format"):
             for place, name, text in _texts(self.extra.get(holder), holder, holder):
-                if _SECRET.search(name) and not _REFERENCE.search(text):
+                if text == KEPT_ELSEWHERE:
+                    continue
+                is_named = _SECRET.search(name) and not _REFERENCE.search(text)
+                if is_named or (holder == "headers" and _has_literal(text)):
                     yield place
         for key in ("url", "base_url"):
             if _ADDRESS_SECRET.search(self.text(key)):
                 yield key
+
+    def without_header_values(self) -> TargetEntry:
+        """The entry without the values of headers that are written out, for a queued run."""
+        headers = self.object("headers")
+        if not headers:
+            return self
+        kept = {
+            name: text if _names_variable(str(text)) else KEPT_ELSEWHERE
+            for name, text in headers.items()
+        }
+        return replace(self, extra={**self.extra, "headers": kept})
+
+    def with_header_values(self, other: TargetEntry | None) -> TargetEntry:
+        """The entry with the header values of the same target in the project file.
+
+        A value that is not there any more, or belongs to another address, stays open.
+        """
+        if other is None or any(self.text(key) != other.text(key) for key in _ADDRESSES):
+            return self
+        known = other.object("headers")
+        headers = {
+            name: known.get(name, text) if text == KEPT_ELSEWHERE else text
+            for name, text in self.object("headers").items()
+        }
+        return replace(self, extra={**self.extra, "headers": headers}) if headers else self
 
     def row(self) -> JsonObject:
         """The entry as it stands in the project file."""
         row = asdict(self)
         common = {name: row[name] for name in TARGET_KEYS if row[name] is not None}
         return {**common, **self.extra}
+
+
+def _has_literal(header: str) -> bool:
+    """Whether the value of a header is long enough to be redacted, variables aside."""
+    return len(_REFERENCE.sub("", header)) >= MIN_SECRET
+
+
+def _names_variable(header: str) -> bool:
+    """Whether the value of a header comes from the environment, such as `Bearer ${NAME}`."""
+    return bool(_REFERENCE.search(header)) and not _has_literal(header)
 
 
 def _texts(value: JsonValue, place: str, name: str) -> Iterator[tuple[str, str, str]]:

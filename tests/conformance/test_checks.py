@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from steelyard.checks.catalog import Catalog
-from steelyard.contracts.check_rubric.reader import read_check_rubric
-from steelyard.contracts.evals_json.inline_checks import check_rubric_of
+from fakes.graders import NamedJudges
 from steelyard.contracts.evals_json.writer import write_evals_json
 from steelyard.engine.grading.grading import grade
-from steelyard.formats.lines import Lines, Located
+from steelyard.engine.grading.implicit import implicit_rubric
+from steelyard.engine.grading.not_judged import without_judges
 from steelyard.model.dataset import Dataset
+from steelyard.model.rubric import Rubric
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.datasets.read_dataset import read_dataset
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
@@ -83,12 +83,13 @@ def test_a_file_comes_back_but_for_empty_checks(folder: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_generated_rubrics_grade_as_the_inline_checks_do(folder: Path, name: str) -> None:
+def test_a_case_is_graded_by_its_inline_checks(folder: Path, name: str) -> None:
     """EJ-20"""
     for case, one in zip(dataset(folder, name).cases, written(folder, name)["evals"], strict=True):
-        rubric, findings = read_check_rubric(Located(check_rubric_of(case), Lines(1)), Catalog())
-        assert rubric
-        assert findings == []
+        rubric = implicit_rubric(case, NamedJudges())
+        assert isinstance(rubric, Rubric)
+        rubric = without_judges(rubric)
+        assert isinstance(rubric, Rubric)
         good = one["must_contain_any"][0].upper()
 
         assert grade(rubric, said(good), case).passed

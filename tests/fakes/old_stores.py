@@ -14,8 +14,37 @@ _OF_THE_SERVICE = (
 )
 
 
+_OF_REVIEW = (
+    *("review_queues", "review_items", "review_slots", "review_drafts", "review_flags"),
+    *("gold_labels", "results_seen"),
+)
+
+
+def take_back_to_14(path: Path) -> None:
+    """Make a store of this version one of version 14, with all its runs and labels."""
+    connection = sqlite3.connect(path)
+    for name in _OF_REVIEW:
+        connection.execute(f"DROP TABLE {name}")
+    connection.execute("ALTER TABLE annotations DROP COLUMN is_withdrawn")
+    connection.execute("UPDATE schema_version SET version = 14")
+    connection.commit()
+    connection.close()
+
+
+def take_back_to_13(path: Path) -> None:
+    """Make a store of this version one of version 13, with all its runs and labels."""
+    take_back_to_14(path)
+    connection = sqlite3.connect(path)
+    for name in ("trace_sets", "traces", "trace_spans"):
+        connection.execute(f"DROP TABLE {name}")
+    connection.execute("UPDATE schema_version SET version = 13")
+    connection.commit()
+    connection.close()
+
+
 def take_back_to_12(path: Path) -> None:
     """Make a store of this version one of version 12, with all its runs."""
+    take_back_to_13(path)
     connection = sqlite3.connect(path)
     for name in _OF_THE_SERVICE:
         connection.execute(f"DROP TABLE {name}")

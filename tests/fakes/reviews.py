@@ -15,10 +15,11 @@ from fakes.metrics import write_metrics
 from fakes.review_project import QUESTIONS
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import NotFoundError
-from steelyard.reports.labels import ImportedLabels
+from steelyard.reports.judges.labels import ImportedLabels
 from steelyard.store.annotations import AnnotationStore
 from steelyard.store.database import open_database
-from steelyard.usecases.review.import_labels import import_labels
+from steelyard.usecases.review.import_labels import LabelFile, import_labels
+from steelyard.usecases.review.label_tables import TableOptions
 from steelyard.usecases.review.ports import ReviewPorts
 
 RUN = "run_1"
@@ -117,11 +118,17 @@ class ReviewProject(DefinitionProject):
             clock=ManualClock(),
         )
 
+    def bring_table(self, text: str, **options: Any) -> ImportedLabels:
+        """What becomes of the rows of a CSV file; `run` is that of the labels."""
+        run = options.pop("run", None)
+        file = LabelFile(io.BytesIO(text.encode()), "labels.csv", TableOptions(**options))
+        return import_labels(self.ports, file, run=run)
+
     def bring(self, rows: Iterable[Any], **options: Any) -> ImportedLabels:
         """What becomes of rows that are brought in."""
         lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
         stream = io.BytesIO("\n".join(lines).encode())
-        return import_labels(self.ports, stream, "labels.jsonl", **options)
+        return import_labels(self.ports, LabelFile(stream, "labels.jsonl"), **options)
 
 
 def label(index: int, annotator: str = "ann", **more: Any) -> dict[str, Any]:

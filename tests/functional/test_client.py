@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 import steelyard
-from servers.proxy import nginx_before
+from servers.nginx import nginx_before
 from servers.run_service import document, record, write_project
 from servers.serve_process import serving
 from steelyard.errors import (
@@ -202,6 +202,15 @@ def test_a_file_of_any_contract_is_validated(served: Served) -> None:
     assert report.findings[0].is_error
 
 
+def test_documents_are_sent_in_nfc_wherever_they_are_taken(served: Served) -> None:
+    client = served.client()
+    composed = document([record("a", "cafe\u0301")], dataset_id="composed")
+
+    assert client.validate(composed).findings == ()
+    assert client.datasets.create(composed).findings == ()
+    assert client.start_run(composed, **GRADED).record_errors == ()
+
+
 def test_what_is_wrong_is_the_exception_of_python(served: Served) -> None:
     client = served.client()
 
@@ -241,9 +250,8 @@ def test_everything_works_behind_a_proxy(served: Served, tmp_path: Path) -> None
     many = [record(f"r{number}", f"word {number} {'x' * 5000}") for number in range(400)]
     path = tmp_path / "large.json"
     path.write_text(json.dumps(document(many)), encoding="utf-8")
-    (tmp_path / "nginx").mkdir()
     with (
-        nginx_before(served.url, tmp_path / "nginx", "127.0.0.1") as url,
+        nginx_before(served.url, tmp_path / "nginx") as url,
         steelyard.Client(url, key=served.keys["editor"]) as client,
     ):
         run_id = client.start_run(path, **{**GRADED, "target": "slow"}, limit=40).run_id

@@ -109,7 +109,8 @@ def test_the_corrected_verdict_leads_the_gate_looks_at_both(tmp_path: Path) -> N
     assert replies
     assert done.code == 0, done.stderr
     assert (row["raw_verdict"], row["verdict"]) == ("better", "no difference detectable")
-    assert said.splitlines()[2].startswith("  verdict    no difference detectable")
+    assert said.splitlines()[2].startswith("  verdict    not comparable as they stand: judge")
+    assert "taken as they are, no difference detectable" in said.splitlines()[2]
     assert said.index("  verdict ") < said.index("  corrected ") < said.index("  raw ")
     assert "; as the judge sees it: better" in said
 
@@ -178,7 +179,7 @@ def test_of_several_runs_each_verdict_says_whose_it_is(tmp_path: Path) -> None:
     assert f"{second} against {first}: no difference detectable, corrected" in verdicts[0]
     for line in verdicts[1:]:
         assert f"{third} against " in line
-        assert ": better, as the judge sees it (raw, not corrected)" in line
+        assert "taken as they are, better, as the judge sees it (raw, not corrected)" in line
 
 
 def _answer(one: Response) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import httpx
 import pytest
 
 from fakes.warm_command import COVERAGE
@@ -262,3 +264,28 @@ def judge_calls(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_demo_names_the_command_that_serves_its_pages(
+    demo: subprocess.CompletedProcess[str],
+) -> None:
+    """Where nobody looks at a terminal, it ends by itself."""
+    assert demo.returncode == 0
+    assert "steelyard serve" in demo.stdout.splitlines()[-1]
+
+
+@pytest.mark.trials
+def test_the_demo_serves_its_pages_until_it_is_stopped(tmp_path: Path) -> None:
+    """With --serve it prints their addresses; Ctrl-C is a good end."""
+    command = [sys.executable, "-P", "-m", "steelyard", "demo", "--serve", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            compared = next(line for line in process.stdout if "/compare?a=" in line)
+            answer = httpx.get(compared.strip().split("/compare")[0] + "/", timeout=30)
+            assert answer.status_code == 200
+            process.send_signal(signal.SIGINT)
+            assert "Stopped" in process.stdout.read()
+            assert process.wait(30) == 0
+        finally:
+            process.kill()

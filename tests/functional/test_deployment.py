@@ -15,7 +15,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from servers.nginx import free_port, nginx_program, proxied, trusting
+from servers.nginx import free_port, nginx_before, require_nginx, trusting
 from servers.serve_process import serving
 from steelyard.usecases.datasets.open_dataset import MAX_JSON
 
@@ -39,8 +39,7 @@ class Proxied(NamedTuple):
 @pytest.fixture(scope="module")
 def behind_nginx(tmp_path_factory: pytest.TempPathFactory) -> Generator[Proxied]:
     """A client with a key of a server with login, through nginx."""
-    if not nginx_program():
-        pytest.skip("nginx is not installed")
+    require_nginx()
     root = tmp_path_factory.mktemp("served")
     (root / "steelyard.yaml").write_text("", encoding="utf-8")
     command(root, "user", "add", "ada", "--role", "admin", "--password-stdin", stdin="long enough")
@@ -50,8 +49,11 @@ def behind_nginx(tmp_path_factory: pytest.TempPathFactory) -> Generator[Proxied]
     words = ("--login", "--public-url", url, "--trusted-proxy", "127.0.0.1")
     with (
         serving(root, *words) as server,
-        proxied(
-            tmp_path_factory.mktemp("proxy") / "nginx", port, own_address(root, server.process.pid)
+        nginx_before(
+            own_address(root, server.process.pid),
+            tmp_path_factory.mktemp("proxy"),
+            port=port,
+            has_tls=True,
         ),
         httpx.Client(
             base_url=url,

@@ -7,16 +7,23 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from fakes.projects import Project, row
+from fakes.targets import ScriptedTarget
 from steelyard import __version__
+from steelyard.project import open_project
+from steelyard.usecases.access.keys import KeyRequest, create_key
+from steelyard.usecases.access.users import add_user
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -191,6 +198,37 @@ def test_data_never_commands_the_terminal(evil: Path, form: str) -> None:
 
     assert "doc.json" in shown
     assert not set(COLOUR.sub("", shown)) & OBEYED
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_exported_answer_never_commands_the_terminal(tmp_path: Path, form: str) -> None:
+    project = Project(tmp_path)
+    target = ScriptedTarget(otherwise=EVIL)
+    run = project.run(project.ports(target), project.cases([row("a")]))
+    project.close()
+
+    words = ("export", run.run_id, "--to", form)
+    shown = on_a_terminal(*words, cwd=tmp_path)
+    piped = subprocess.run([*COMMAND, *words], cwd=tmp_path, capture_output=True, check=True)
+
+    assert not set(shown) & OBEYED
+    assert "\u202e" in piped.stdout.decode("utf-8")
+
+
+def test_users_and_keys_of_any_name_are_listed(tmp_path: Path) -> None:
+    """A database of somebody else may have names that are refused here."""
+    with open_project(tmp_path) as project:
+        add_user(project.access_ports(), "ada", "admin", "a password")
+        create_key(project.access_ports(), KeyRequest("ci", "admin"))
+    with closing(sqlite3.connect(tmp_path / ".steelyard" / "steelyard.db")) as database, database:
+        database.execute("UPDATE users SET name = ?", (f"ada{EVIL}",))
+        database.execute("UPDATE api_keys SET name = ?", (f"ci{EVIL}",))
+
+    for words, name in ((("user", "list"), "ada·"), (("key", "list"), "ci·")):
+        shown = on_a_terminal(*words, cwd=tmp_path)
+        assert name in shown
+        assert "admin" in shown
+        assert not set(shown) & OBEYED
 
 
 def test_colours_are_for_terminals_and_can_be_switched_off(evil: Path) -> None:

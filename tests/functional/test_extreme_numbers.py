@@ -20,6 +20,7 @@ CASE = (
 RUN = ("run", "a.jsonl", "--target", "echo", "--plan")
 AGAIN = ("judge", "validate", "judge/gone", "--run", "latest")
 WORDS: dict[str, tuple[str, ...]] = {
+    "demo": ("demo", "library", "--no-serve"),
     "run": RUN,
     "resume": ("resume", "latest"),
     "runs": ("runs",),
@@ -65,10 +66,10 @@ def test_a_number_that_nobody_means_is_no_bug(project: Path, command: str, optio
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("--repeat", "repeat must be a whole number from 1 to 1,000,000"),
-        ("--workers", "workers must be a whole number from 1 to 256"),
-        ("--max-concurrency", "max_concurrency must be a whole number from 1 to 10,000"),
-        ("--limit", "limit must be a whole number from 1 to 1,000,000,000"),
+        ("--repeat", "--repeat must be a whole number from 1 to 1,000,000"),
+        ("--workers", "--workers must be a whole number from 1 to 256"),
+        ("--max-concurrency", "--max-concurrency must be a whole number from 1 to 10,000"),
+        ("--limit", "--limit must be a whole number from 1 to 1,000,000,000"),
     ],
 )
 def test_a_run_cannot_be_asked_for_more_than_there_can_be(

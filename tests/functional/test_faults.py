@@ -327,7 +327,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_space(
 
 
 def limit_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (850_000, 850_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_335_000, 1_335_000))
 
 
 def test_a_file_that_may_not_grow_ends_the_command_with_its_reason(

@@ -55,7 +55,8 @@ def test_markdown_has_it_in_its_title_and_its_table(told: dict[str, Done]) -> No
 def test_html_has_it_in_its_title_and_its_heading(told: dict[str, Done]) -> None:
     assert f"<title>{HEADLINE} · Steelyard</title>" in told["html"].stdout
     assert f"<h1>{HEADLINE}</h1>" in told["html"].stdout
-    assert f'<p class="fail">✗ gate failed: {REASON}</p>' in told["html"].stdout
+    assert '<p class="note bad">' in told["html"].stdout
+    assert f"<span>Gate failed: {REASON}</span>" in told["html"].stdout
 
 
 def test_junit_has_a_failure_named_for_the_gate(told: dict[str, Done]) -> None:
@@ -94,8 +95,8 @@ def test_every_form_says_which_part_was_run_and_what_is_missing(
     assert f"  selected   {chosen}" in text.stdout
     assert f"| selected | {chosen.replace('~', chr(92) + '~')} |" in markdown.stdout
     assert properties["selected"] == chosen
-    assert chosen in (root / "report.html").read_text(encoding="utf-8")
-    assert properties["bounds"].endswith("if all records without a score had failed or passed")
+    assert chosen[1:] in (root / "report.html").read_text(encoding="utf-8")
+    assert properties["bounds"].endswith("if all 2 tries without a score had failed or passed")
     assert f"| bounds | {properties['bounds']} |" in markdown.stdout
     assert "| pass@3 | " in markdown.stdout
     assert "| pass^3 | " in markdown.stdout

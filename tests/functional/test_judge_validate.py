@@ -567,5 +567,5 @@ def test_comparisons_and_reports_of_earlier_runs_know_what_was_found_out_later(
     assert "validated 20" in told[4].stdout
     assert "after this run" in told[4].stdout
     assert read(told[5])["metrics"]["corrected_pass_rate"]["value"] is None
-    assert "corrected pass rate (post-stratified by verdict" in page
-    assert "corrected pass rate, B − A" in (root / "compared.html").read_text(encoding="utf-8")
+    assert "post-stratified by verdict, " in page
+    assert "Corrected by what people said, " in (root / "compared.html").read_text("utf-8")

@@ -252,7 +252,8 @@ def test_money_that_judges_have_spent_ends_the_run_and_is_counted(
     assert 8 <= endpoint.calls[JUDGE_MODEL] <= 13 + AT_ONCE
     folder = newest(tmp_path / "p")
     assert folder
-    check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL]))
+    # Calls that the cancel cuts off have rows of their own, as after a kill.
+    check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL], kills=1, concurrency=4))
 
 
 def test_two_processes_share_a_run_with_judges(
@@ -419,7 +420,8 @@ def test_a_run_is_cancelled_while_it_is_judged(
     assert any(row["status"] == "cancelled" and row["trace"] for row in rows)
     folder = newest(root)
     assert folder
-    check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL]))
+    # Calls that the cancel cuts off have rows of their own, as after a kill.
+    check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL], kills=1, concurrency=4))
 
 
 def test_what_only_judges_have_failed_is_judged_again_without_asking_the_target(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -18,8 +20,9 @@ from aiohttp import web
 from checker import Place, Trial, check_run, stored_predictions, wait_until_stored
 from servers.in_thread import in_thread
 from servers.openai_server import COMPLETION, serving
-from servers.run_service import document, record
-from servers.service_process import CONCURRENCY, QUERY, service_of
+from servers.run_service import ENDED, document, record
+from servers.service_process import CONCURRENCY, QUERY, ServiceProcess, service_of
+from steelyard.project import open_project
 
 pytestmark = pytest.mark.trials
 
@@ -37,37 +40,92 @@ class Endpoint:
         return web.json_response(COMPLETION)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_kills_of_server_and_workers_lose_nothing(tmp_path: Path, seed: int) -> None:
-    chance, endpoint = random.Random(seed), Endpoint()
-    acknowledged: dict[Place, bytes] = {}
-    with in_thread(serving(endpoint.answer)) as url, service_of(tmp_path, url) as service:
-        run_id = service.post(RECORDS)
-        folder = tmp_path / ".steelyard" / "runs" / run_id
-        kills = 0
-        for part in range(1, 6):
-            wait_until_stored(tmp_path, part * RECORDS // 8)
-            time.sleep(chance.uniform(0, 0.1))
-            kills += 1
-            how = chance.choice(("server", "worker", "both", "restart"))
-            if how == "worker":
-                service.kill_worker()
-            elif how == "restart":
-                service.restart()
-            else:
-                if how == "both":
-                    service.kill_worker()
-                service.kill_server()
-                acknowledged.update(stored_predictions(folder))
-                service.start()
-        run = service.when_ended(run_id)
+@dataclass
+class Killing:
+    """Kills the processes of a service while its runs go on."""
 
-    assert run["status"] == "completed"
-    trial = Trial(
-        acknowledged=acknowledged, calls=endpoint.calls, kills=kills, concurrency=CONCURRENCY
-    )
-    check_run(folder, trial)
-    assert list((tmp_path / ".steelyard" / "spool").iterdir()) == []
+    service: ServiceProcess
+    endpoint: Endpoint
+    chance: random.Random
+    acknowledged: dict[Place, bytes] = field(default_factory=dict[Place, bytes])
+
+    def killed_run(self, most: int) -> int:
+        """One run to its end, then the checker; how many kills it took."""
+        before, kills, restarts = self.endpoint.calls, 0, 0
+        self.acknowledged.clear()
+        run_id = self.service.post(RECORDS)
+        folder = self.service.root / ".steelyard" / "runs" / run_id
+        while kills < most and self._comes_to_a_moment(run_id):
+            how = self.chance.choice(("server", "worker", "both", "server", "worker", "restart"))
+            self._stop(how, folder)
+            kills, restarts = kills + (how != "restart"), restarts + (how == "restart")
+        run = self.service.when_ended(run_id)
+        assert run["status"] == "completed"
+        calls = self.endpoint.calls - before
+        trial = Trial(
+            acknowledged=self.acknowledged,
+            calls=calls,
+            kills=kills + restarts,
+            concurrency=CONCURRENCY,
+        )
+        check_run(folder, trial)
+        self._check_spool()
+        return kills
+
+    def _check_spool(self) -> None:
+        """The upload is gone soon after the end; one whose last process was killed is swept."""
+        spool, deadline = self.service.root / ".steelyard" / "spool", time.monotonic() + 5
+        while any(spool.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        with open_project(self.service.root) as project:
+            project.spool.sweep(set(), now=time.time() + 3601)
+        assert list(spool.iterdir()) == []
+
+    def _comes_to_a_moment(self, run_id: str) -> bool:
+        """Wait for some calls, or only for a moment; False when the run has ended before."""
+        calls = self.endpoint.calls + self.chance.choice((0, 0, 5, 20, 40, RECORDS // 2))
+        due = time.monotonic() + self.chance.uniform(0, 0.3)
+        while self.endpoint.calls < calls or time.monotonic() < due:
+            if self._has_ended(run_id):
+                return False
+            time.sleep(0.005)
+        return not self._has_ended(run_id)
+
+    def _has_ended(self, run_id: str) -> bool:
+        query = "SELECT status FROM runs WHERE run_id = ?"
+        with closing(sqlite3.connect(self.service.root / ".steelyard/steelyard.db")) as store:
+            return store.execute(query, (run_id,)).fetchone()[0] in ENDED
+
+    def _stop(self, how: str, folder: Path) -> None:
+        """Kill processes, or restart the server in order; note what was stored until then."""
+        if how in {"worker", "both"}:
+            self.service.kill_worker()
+        if how in {"server", "both"}:
+            self.service.kill_server()
+        self.acknowledged.update(stored_predictions(folder))
+        if how in {"server", "both"}:
+            self.service.start()
+        elif how == "restart":
+            self.service.restart()
+
+
+@pytest.mark.parametrize(
+    ("number", "seed"), [(20, 1), pytest.param(100, 1001, marks=pytest.mark.soak)]
+)
+def test_kills_of_server_and_workers_lose_nothing(
+    tmp_path: Path, number: int, seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kills, endpoint = 0, Endpoint()
+    with (
+        capsys.disabled(),
+        in_thread(serving(endpoint.answer)) as url,
+        service_of(tmp_path, url, workers=2) as service,
+    ):
+        while kills < number:
+            killing = Killing(service, endpoint, random.Random(seed))
+            kills += killing.killed_run(most=number - kills)
+            sys.stdout.write(f"[seed {seed}: {kills} kills] ")
+            seed += 1
 
 
 def test_posted_runs_wait_for_the_next_server(tmp_path: Path) -> None:

@@ -28,7 +28,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServiceProces
 
 def memory(service: ServiceProcess, name: str = "VmRSS") -> int:
     """The bytes that the server holds, or held at most."""
-    status = Path(f"/proc/{service.process.pid}/status").read_text(encoding="ascii")
+    return memory_of(service.process.pid, name)
+
+
+def memory_of(process: int, name: str = "VmRSS") -> int:
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     found = re.search(rf"{name}:\s+(\d+) kB", status)
     assert found
     return int(found[1]) * 1024
@@ -74,6 +78,25 @@ def test_100_mb_are_accepted(service: ServiceProcess) -> None:
 
     assert answer.status_code == 202, answer.text
     assert answer.json()["summary"]["rejected_records"] == 0
+
+
+def test_posted_documents_do_not_stay_in_memory(tmp_path: Path) -> None:
+    """Neither in the server nor in its worker, whenever garbage is collected."""
+    size, query = 20_000_000, {"target": "echo", "rubric": "rubric/any@1.0"}
+    text = json.dumps(document([record("a")])).encode()
+    with service_of(tmp_path, "http://127.0.0.1:9") as service:
+        [worker] = service.worker_ids()
+        held: list[tuple[int, int]] = []
+        for _ in range(6):
+            url = f"http://127.0.0.1:{service.port}/v1/runs"
+            body, given = text + b" " * (size - len(text)), {"content-type": "application/json"}
+            answer = httpx.post(url, params=query, content=body, headers=given, timeout=300)
+            assert answer.status_code == 202, answer.text
+            assert service.when_ended(answer.json()["run_id"])["status"] == "completed"
+            held.append((memory(service), memory_of(worker)))
+
+    for before, after in zip(held[0], held[-1], strict=True):
+        assert after - before < 2 * size, held
 
 
 def test_thousands_of_malformed_records_are_in_one_answer(service: ServiceProcess) -> None:

@@ -227,7 +227,7 @@ def test_the_end_of_a_run_says_why_records_have_no_score(
     assert f"  no score   {why}\n" in done.stdout
     assert f"  no score   {why}\n" in shown.stdout
     assert f"| no score | {why} |\n" in marked.stdout
-    assert f"! no score: {why}</p>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f"<span>No score: {why}</span>" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_a_host_that_nobody_knows_is_told_without_noise(

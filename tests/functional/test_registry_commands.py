@@ -76,7 +76,7 @@ def test_a_rubric_is_published_listed_shown_and_said_to_be_there(desk: Path) -> 
     assert listed.stdout.startswith("polite@1.0.0  published ")
     assert shown.stdout.startswith("# rubric/polite@1.0.0: published at ")
     assert told(as_json)["sha256"] == version["sha256"]
-    assert told(as_json)["used_by"] == []
+    assert told(as_json)["used_by"] == ["suite nightly"]
 
 
 def test_what_show_prints_is_the_file_again(desk: Path) -> None:

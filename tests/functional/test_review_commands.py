@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -198,7 +199,7 @@ def test_strata_give_equally_many_to_each_person(told: dict[str, Done]) -> None:
     drawn = rows(told["strata.jsonl"])
 
     assert [row["annotator"] for row in drawn] == ["ann"] * 10 + ["bob"] * 10
-    assert {row["stratum"] for row in drawn} == {"even", "odd", "even + first", "first + odd"}
+    assert not any("stratum" in row for row in drawn)
     assert "  even + first  2 of 2" in told["assign strata"].stdout
 
 
@@ -240,3 +241,30 @@ def test_a_users_mistake_is_one_line_and_exit_2(
     assert told[name].code == 2
     assert said in told[name].stderr
     assert "Traceback" not in told[name].stderr
+
+
+def test_a_table_is_filled_in_and_imported(tmp_path: Path) -> None:
+    root = write_review(tmp_path)
+    (asked,) = run_many(root, [(*RUN, "rubric/desk-v1")])
+    run_id = json.loads(asked.stdout)["run_id"]
+    sheet = ("review", "assign", run_id, "--count", "3", "--annotator", "ann", "--to", "csv")
+    (written, to_nowhere) = run_many(root, [(*sheet, "-o", "s.csv"), sheet])
+    with (root / "s.csv").open(encoding="utf-8", newline="") as stream:
+        header, *table = csv.reader(stream)
+    table = [
+        [*row[:4], *("4" if name == "quality" else "" for name in header[4:])] for row in table
+    ]
+    for row in table:
+        row[header.index("correct")] = "yes"
+    with (root / "s.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([header, *table])
+    blind = ("show", run_id, table[0][0], "--blind")
+    done = run_many(
+        root, [("review", "import", "s.csv", *JSON), blind, ("show", run_id, "--blind")]
+    )
+
+    assert "3 of 39 records" in written.stdout
+    assert "name the table with -o" in to_nowhere.stderr
+    assert (json.loads(done[0].stdout)["imported"], done[0].code) == (3, 0)
+    assert "check" not in done[1].stdout
+    assert "name it after the run" in done[2].stderr

@@ -81,7 +81,11 @@ REFUSED: dict[Words, str] = {
     ("run",): "name a dataset, or a suite that has one",
     ("run", "datasets/no.jsonl", "--target", "echo"): "no such file: datasets/no.jsonl",
     ("run", "datasets", "--target", "echo"): "datasets is a folder; name a file in it",
-    ("run", DESK): "unknown target 'default'; targets in steelyard.yaml: agent, moody, slow, dear",
+    (
+        "run",
+        DESK,
+    ): "no target given; pass --target NAME or define 'default'; targets in "
+    "steelyard.yaml: agent, moody, slow, dear",
     ("run", DESK, "--target", "agnet"): "unknown target 'agnet' (did you mean 'agent'?)",
     ("run", "--suite", "relaese"): "unknown suite 'relaese' (did you mean 'release'?)",
     (*AGENT, "--rubric", "rubric/no"): "cannot resolve rubric/no",

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 from servers.raw_http import answers, connected, read_all
+from servers.run_service import document, record, write_project
 from servers.serve_process import ServeProcess, serving
 from steelyard.project import open_project
 
@@ -35,6 +39,77 @@ def test_a_signal_stops_the_server_in_order(
 
     assert time.monotonic() - began < 5
     assert not [line for line in server.log_lines() if "traceback" in line.lower()]
+
+
+_SLOW_SERVER = """
+import sys
+from pathlib import Path
+from steelyard.api.serving import ServerSettings, TransportLimits
+from steelyard.project import open_project
+from steelyard.server import serve
+
+settings = ServerSettings(port=0, limits=TransportLimits(grace_s=1))
+with open_project(Path.cwd()) as project:
+    serve(project, settings, lambda url: print(url, flush=True))
+"""
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_request_that_does_not_end_does_not_keep_the_server_running(
+    tmp_path: Path, sent: signal.Signals, code: int
+) -> None:
+    (tmp_path / "steelyard.yaml").write_text(
+        'targets: {slow: {provider: python, callable: "slow_agent:ask"}}\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "slow_agent.py").write_text(
+        "import pathlib, time\n\ndef ask(prompt):\n"
+        "    pathlib.Path('asked').touch()\n    time.sleep(300)\n",
+        encoding="utf-8",
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", _SLOW_SERVER],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )
+    try:
+        assert process.stdout
+        url = process.stdout.readline().strip()
+        asking = threading.Thread(target=_ask_in_vain, args=(f"{url}/targets",))
+        asking.start()
+        while not (tmp_path / "asked").exists():
+            assert asking.is_alive(), "the request was refused"
+            time.sleep(0.05)
+        process.send_signal(sent)
+
+        assert process.wait(60) == code
+        asking.join()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _ask_in_vain(address: str) -> None:
+    form = {"target": "slow", "prompt": "Well?"}
+    with suppress(httpx.HTTPError):
+        httpx.post(address, data=form, headers={"accept": "text/html"}, timeout=120)
+
+
+def test_the_first_line_is_the_address_to_open(tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "steelyard", "serve", "--port", "0", "--no-worker"]
+    public = ["--public-url", "http://localhost:8080"]
+    for words, address in (([], r"http://127\.0\.0\.1:\d+/"), (public, "http://localhost:8080/")):
+        process = subprocess.Popen(
+            [*command, *words], cwd=tmp_path, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+        assert process.stdout
+        first = process.stdout.readline()
+        process.kill()
+        process.communicate()
+
+        assert re.fullmatch(rf"open {address} in a browser  \(no login, .*\)\n", first)
 
 
 UPLOAD = (
@@ -168,6 +243,31 @@ def test_every_request_is_one_line_of_json_whatever_it_holds(tmp_path: Path) -> 
     assert line["ms"] >= 0
     assert line["actor"]
     assert "secret" not in server.log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("log_format", ["json", "text"])
+def test_workers_log_in_the_format_of_their_server(tmp_path: Path, log_format: str) -> None:
+    write_project(tmp_path)
+    twins = document([record("a"), record("b")])
+    query = {"target": "slow", "rubric": "rubric/found@1.0"}
+    with (
+        serving(tmp_path, "--log-format", log_format) as server,
+        httpx.Client(base_url=server.url) as client,
+    ):
+        run_id = client.post("/v1/runs", params=query, json=twins).json()["run_id"]
+        deadline = time.monotonic() + 30
+        while client.get(f"/v1/runs/{run_id}").json()["completed_at"] is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        stop(server)
+
+    said = [one for one in server.log_lines() if "have the content of another" in one]
+    assert len(said) == 2  # of the server, which has checked the run, and of the worker
+    if log_format == "json":
+        loggers = {json.loads(one)["logger"] for one in server.log_lines()}
+        assert "steelyard.worker" in loggers
+    else:
+        assert all(re.match(r"\d\d:\d\d:\d\d \w+ ", one) for one in server.log_lines())
 
 
 def test_the_log_for_people_escapes_control_characters(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ import pytest
 from servers.hostile import hostile, replied
 from servers.run_service import RunService, document, record, run_service, write_project
 from servers.service import running
+from steelyard.api.serving import ServerSettings
 from steelyard.project import open_project
+from steelyard.run_execution import executing
 
 Steelyard = Callable[..., subprocess.CompletedProcess[str]]
 GRADED = ("--target", "echo", "--rubric", "rubric/found@1.0")
@@ -95,8 +99,7 @@ def test_the_runs_of_a_server_are_listed(
     done = steelyard("runs", "--format", "json", "--limit", "1", "--server", url, cwd=tmp_path)
     text = steelyard("runs", cwd=tmp_path, env={"STEELYARD_SERVER": url}).stdout
 
-    (row,) = json.loads(done.stdout)["data"]
-    assert (row["run_id"], row["status"]) == (here[0]["run_id"], "completed")
+    assert json.loads(done.stdout)["data"] == here[:1]
     assert [line.split()[0] for line in text.splitlines()] == [one["run_id"] for one in here]
 
 
@@ -183,7 +186,7 @@ def test_options_of_a_project_are_refused(
         ({**DOCUMENT, "records": []}, "0 of 0 records are valid"),
         ({**DOCUMENT, "records": [{"record_id": 1}]}, "0 of 1 records are valid"),
         ({"id": "a", "input": 1, "expected_outcome": "y"}, "0 of 1 records are valid"),
-        ("nothing", "its top-level keys belong to no"),
+        ("nothing", "its top level is a text"),
     ],
 )
 def test_an_invalid_dataset_is_refused_before_anything_is_sent(
@@ -252,6 +255,7 @@ GRADES = ("--rubric", "rubric/found@1.0")
         (("a word", ""), (), 4),
         (("a word", ""), ("--allow-failures", "1"), 0),
         (("a word", ""), ("--strict",), 2),
+        (("a word, cafe\u0301", "\u0041\u030a"), (), 0),
         (("", ""), (), 2),
         (("a word",), ("--target", "nowhere"), 2),
     ],
@@ -274,6 +278,36 @@ def test_a_run_on_a_server_prints_and_exits_as_one_of_a_project(
 
     assert (here.returncode, there.returncode) == (code, code), there.stderr
     assert _without_ids(there.stdout) == _without_ids(here.stdout)
+    assert _graders(there.stderr) == _graders(here.stderr)
+    assert bool(_graders(here.stderr)) is (code != 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--rubric", "./found.yaml"), "--rubric must be a reference such as rubric/id@1.0"),
+        (("--where", "input.colour = red"), "--where: no record has"),
+        (("--max-concurrency", "99999"), "--max-concurrency must be a whole number"),
+        (("--cluster", "colour"), "--cluster names"),
+    ],
+)
+def test_an_error_of_the_server_names_options(
+    words: tuple[str, ...],
+    message: str,
+    service: RunService,
+    steelyard: Steelyard,
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, "a word")
+    given = ("run", path, "--target", "echo", *words, "--server", address(service))
+    done = steelyard(*given, cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def _graders(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("graded by ")]
 
 
 def _without_ids(text: str) -> str:
@@ -361,26 +395,109 @@ def test_an_unfinished_run_of_the_server_shows_its_progress(
 
 
 @pytest.mark.trials
+def test_a_run_that_no_worker_takes_is_said_once(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    path = written(tmp_path, "a word")
+    with open_project(tmp_path) as project, running(project) as url:
+        words = ["run", path, "--target", "echo", *GRADES, "--server", url]
+        with started(words, tmp_path) as process:
+            assert process.stderr
+            said = [process.stderr.readline() for _ in range(2)]
+            with executing(project, ServerSettings(workers=1)):
+                rest, _ = process.stderr.read(), process.wait(30)
+
+    assert said[0] == "graded by rubric/found@1.0.0 (1 check): 1 record\n"
+    assert said[1] == (
+        "steelyard: warning: no worker is running; start one with `steelyard worker`\n"
+    )
+    assert (process.returncode, "no worker" in rest) == (0, False), rest
+
+
+@pytest.mark.trials
+def test_a_run_behind_another_one_waits_in_silence(service: RunService, tmp_path: Path) -> None:
+    slow = document([record(f"r{number}", f"word {number}") for number in range(240)])
+    first = service.post(slow, target="slow").json()["run_id"]
+    service.when(first, "running")
+    path = written(tmp_path, "a word")
+    words = ["run", path, "--target", "echo", *GRADES, "--server", address(service)]
+    with started(words, tmp_path) as process:
+        _, said = process.communicate(timeout=60)
+
+    states = service.run(first)["states"]
+    assert process.returncode == 0, said
+    assert (_seconds(states[-1]["at"]) - _seconds(states[0]["at"])) > 3
+    assert "no worker" not in said
+
+
+def _seconds(stamp: str) -> float:
+    return datetime.fromisoformat(stamp).timestamp()
+
+
+@contextmanager
+def started(words: list[Any], folder: Path) -> Generator[subprocess.Popen[str]]:
+    """A command that runs beside the test."""
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "steelyard", *map(str, words)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.trials
 def test_ctrl_c_leaves_the_run_on_the_server(service: RunService, tmp_path: Path) -> None:
     path, before = written(tmp_path, *["a word"] * 400), {*_ids(service)}
     words = ["run", path, "--target", "slow", *GRADES, "--server", address(service)]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "steelyard", *map(str, words)],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    while not (new := {*_ids(service)} - before):
-        time.sleep(0.05)
-    (run_id,) = new
-    service.when(run_id, "running")
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    with started(words, tmp_path) as process:
+        while not (new := {*_ids(service)} - before):
+            time.sleep(0.05)
+        (run_id,) = new
+        service.when(run_id, "running")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
 
     assert process.returncode == 130
-    assert f"{run_id} goes on at {address(service)}" in said
+    assert f"{run_id} was started at {address(service)}" in said
     assert service.run(run_id)["status"] == "running"
+
+
+def test_settings_in_a_file_have_no_effect_here_or_there(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    settings = {"limit": 1, "fail_under": 1.0, "repeat": 2, "target": "nowhere"}
+    path = written(tmp_path, "a word", "nothing", run=settings)
+    write_project(tmp_path)
+    words = ("run", path, *GRADED, "--format", "json")
+
+    here = steelyard(*words, cwd=tmp_path)
+    there = steelyard(*words, "--server", address(service), cwd=tmp_path)
+    strict = [
+        steelyard(*words, "--strict", *more, cwd=tmp_path)
+        for more in ((), ("--server", address(service)))
+    ]
+
+    for done in (here, there):
+        assert (done.returncode, done.stderr.count("run holds settings of a run")) == (0, 1)
+        metrics = json.loads(done.stdout)["metrics"]
+        assert (metrics["total_records"], metrics["rows"], metrics["pass_count"]) == (2, 2, 1)
+    assert [done.returncode for done in strict] == [2, 2]
+
+
+def test_a_run_is_named_when_the_server_stays_away(steelyard: Steelyard, tmp_path: Path) -> None:
+    path = written(tmp_path, "a word")
+    accepted = {"run_id": "run_1", "status": "accepted", "request_id": "r"}
+    with hostile(replied(json.dumps(accepted).encode())) as server:
+        words = ("run", path, *GRADED, "--server", server.url, "--format", "json")
+        done = steelyard(*words, cwd=tmp_path)
+
+    assert done.returncode == 2  # what follows is no description of a run
+    assert f"run_1 was started at {server.url}; see: steelyard show run_1" in done.stderr
 
 
 def _ids(service: RunService) -> list[str]:

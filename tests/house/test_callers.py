@@ -16,6 +16,7 @@ CHANGING = {
     "annotations": {"keep"},
     "validations": {"add"},
     "store": {"forget", "remove"},
+    "traces": {"add", "remove"},
     "saved": {"put", "delete", "archive"},
     "users": {"add", "set_password", "set_role", "remove"},
     "keys": {"add", "revoke"},

@@ -76,7 +76,11 @@ def rules(page: Path) -> dict[str, list[int]]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_options_of_a_command_are_those_of_its_section(command: str) -> None:
     text = sections(DOCS / "cli.md")[command]
-    written = {name for option in COMMANDS[command].params for name in option.opts}
+    written = {
+        name
+        for option in COMMANDS[command].params
+        for name in (*option.opts, *option.secondary_opts)
+    }
     options = {name for name in written if name.startswith("-")}
 
     assert set(re.findall(r"`(--?[a-z-]+)`", text)) - {"-h", "--help"} == options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
+from steelyard.contracts.question_rubric.answer_readers import ANSWER_READERS
 from steelyard.contracts.schemas import load_schema
 from steelyard.judging.question_types import JUDGED_TYPES
 from steelyard.model.question_types import QUESTION_TYPES, QuestionType
@@ -20,7 +20,7 @@ def test_the_names_of_the_types_are_those_that_are_declared() -> None:
 
 
 def test_answers_of_every_type_are_read() -> None:
-    assert set(ANSWER_FORMS) == set(QUESTION_TYPES)
+    assert set(ANSWER_READERS) == set(QUESTION_TYPES)
 
 
 def test_judges_are_asked_every_type_but_free_text() -> None:

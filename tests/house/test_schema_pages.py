@@ -108,7 +108,8 @@ def test_the_settings_give_every_schema_its_files(project: Path) -> None:
 
 
 def test_every_picture_is_shown_and_small() -> None:
-    shown = set(re.findall(r"!\[.+?\]\(images/(.+?)\)", PAGE))
+    pages = [page.read_text(encoding="utf-8") for page in IMAGES.parent.glob("*.md")]
+    shown = {name for text in pages for name in re.findall(r"!\[.+?\]\(images/(.+?)\)", text)}
 
     assert shown == {path.name for path in IMAGES.glob("*.png")}
     for name in shown:

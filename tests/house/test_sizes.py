@@ -41,7 +41,7 @@ def is_command(path: Path, function: Function) -> bool:
     """Whether a function's parameters are the options that a user has."""
     if path.name == "library.py":
         return function.name == "evaluate"
-    return path.parent.name == "cli" and function.name == "command"
+    return "cli" in path.parts and function.name == "command"
 
 
 def test_no_module_is_too_long() -> None:

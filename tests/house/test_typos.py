@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from io import BytesIO
 from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, cast
@@ -19,7 +18,7 @@ import pytest
 
 from fakes.contracts import SCHEMAS
 from steelyard.checks.catalog import Catalog
-from steelyard.contracts.labels.reader import read_labels
+from steelyard.contracts.labels.reader import RawLabel, read_labels
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import ConfigError
 from steelyard.formats.names import near_miss
@@ -139,7 +138,7 @@ def told(example: Example, value: JsonValue, folder: FilePath) -> list[tuple[str
     if example.schema == "trace":
         return [(finding.path, finding.hint) for finding in read_trace(value)[1]]
     if example.schema == "labels":
-        (row,) = read_labels(BytesIO(json.dumps(value).encode()), lambda _, __: (Answers(), []))
+        (row,) = read_labels([RawLabel(1, value)], lambda _, __: (Answers(), []))
         return [(finding.path, finding.hint) for finding in row.findings]
     if example.schema == "project":
         return _settings_told(value)

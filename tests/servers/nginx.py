@@ -11,6 +11,11 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+import httpx
+
+from real_parts import lack
 
 TLS = Path(__file__).parent / "tls"
 DOCUMENTED = Path(__file__).parents[2] / "examples" / "deploy" / "nginx.conf"
@@ -21,6 +26,7 @@ error_log {folder}/error.log;
 events {{}}
 http {{
     access_log off;
+    keepalive_requests 1000000;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;
@@ -29,13 +35,13 @@ http {{
     include {folder}/site.conf;
 }}
 """
+_PATIENCE_S = 20.0
 
 
-def nginx_program() -> str | None:
-    """Where nginx is installed; on CI it must be."""
-    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-    assert found or not os.environ.get("CI"), "nginx is missing"
-    return found
+def require_nginx() -> str:
+    """Where nginx is installed."""
+    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    return found or lack("needs nginx: the system's package nginx")
 
 
 def free_port() -> int:
@@ -45,31 +51,22 @@ def free_port() -> int:
 
 
 @contextmanager
-def proxied(folder: Path, port: int, server_url: str) -> Generator[None]:
-    """nginx with TLS at a port, before a server."""
-    program = nginx_program()
-    assert program
-    folder.mkdir()
-    text = DOCUMENTED.read_text(encoding="utf-8")
-    for documented, here in (
-        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
-        ("http://127.0.0.1:8765", server_url),
-        ("/etc/nginx/tls/fullchain.pem", str(TLS / "certificate.pem")),
-        ("/etc/nginx/tls/privkey.pem", str(TLS / "key.pem")),
-    ):
-        assert documented in text
-        text = text.replace(documented, here)
-    (folder / "site.conf").write_text(text, encoding="utf-8")
+def nginx_before(
+    server_url: str, folder: Path, *, port: int | None = None, has_tls: bool = False
+) -> Generator[str]:
+    """The address of an nginx that forwards to a server, with TLS or without."""
+    program, port = require_nginx(), port or free_port()
+    folder.mkdir(exist_ok=True)
+    (folder / "site.conf").write_text(_site(server_url, port, has_tls=has_tls), encoding="utf-8")
     (folder / "nginx.conf").write_text(_MAIN.format(folder=folder), encoding="utf-8")
-    process = subprocess.Popen(
-        [program, "-p", str(folder), "-e", str(folder / "error.log"), "-c", f"{folder}/nginx.conf"]
-    )
-    try:
-        _wait(port, process)
-        yield
-    finally:
-        process.terminate()
-        process.wait(10)
+    words = [program, "-p", str(folder), "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"]
+    with subprocess.Popen(words) as process:
+        try:
+            _wait_for(port, process)
+            yield f"https://localhost:{port}" if has_tls else f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(_PATIENCE_S)
 
 
 def trusting() -> ssl.SSLContext:
@@ -77,10 +74,33 @@ def trusting() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=TLS / "certificate.pem")
 
 
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(100):
-        assert process.poll() is None, "nginx has not started"
+def _site(server_url: str, port: int, *, has_tls: bool) -> str:
+    """The documented site at another port, before another server."""
+    text = DOCUMENTED.read_text(encoding="utf-8")
+    for documented, here in (
+        ("listen 443 ssl", f"listen 127.0.0.1:{port}{' ssl' if has_tls else ''}"),
+        ("http://127.0.0.1:8765", server_url),
+        ("/etc/nginx/tls/fullchain.pem", str(TLS / "certificate.pem")),
+        ("/etc/nginx/tls/privkey.pem", str(TLS / "key.pem")),
+    ):
+        assert documented in text
+        text = text.replace(documented, here)
+    return text
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "nginx has ended"
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.05)
-    raise AssertionError("nginx does not answer")
+    raise AssertionError("nginx does not listen")
+
+
+def ask_again(client: httpx.Client, method: str, path: str, **request: Any) -> httpx.Response:
+    """An answer; a proxy may close a kept connection just when it is used again."""
+    try:
+        return client.request(method, path, **request)
+    except httpx.RemoteProtocolError:
+        return client.request(method, path, **request)

@@ -15,6 +15,7 @@ from steelyard.model.statistics.comparison import (
     SliceDifference,
 )
 from steelyard.model.statistics.detection import Detectable
+from steelyard.model.statistics.interval import Interval
 
 PASSES = Difference(
     value=0.1, low=-0.02, high=0.21, method="score", n=100, p_value=0.099, test="test"
@@ -48,7 +49,16 @@ FOUND = Comparison(
     scores=replace(PASSES, p_value=None),
     improvements=(),
     regressions=(LOST,),
-    slices=(SliceDifference(slice="tags", value="fees", passes=PASSES, adjusted_p=0.2),),
+    slices=(
+        SliceDifference(
+            slice="tags",
+            value="fees",
+            passes=PASSES,
+            rate_a=Interval(0.7, 0.6, 0.78, "wilson", 100),
+            rate_b=Interval(0.8, 0.71, 0.87, "wilson", 100),
+            adjusted_p=0.2,
+        ),
+    ),
     detectable=Detectable(
         points=5, records=1_234, discordant=0.27, observed_discordant=0.24, pairs=100
     ),

@@ -8,7 +8,7 @@ from typing import Any
 import fakes.predictions
 from fakes.manifests import manifest
 from steelyard.engine.metrics.run_metrics import metrics_of
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.results.facts import Facts
 from steelyard.results.predictions import Prediction
 

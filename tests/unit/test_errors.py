@@ -24,6 +24,12 @@ def test_the_command_line_reads_options() -> None:
     assert error_text(error) == "--map and --fail-under-low"
 
 
+def test_an_error_lists_the_arguments_that_it_names() -> None:
+    error = ConflictError(f"{argument('to')}, {argument('names')}, {argument('to')}, `from`")
+
+    assert error.arguments == ("to", "names")
+
+
 @pytest.mark.parametrize(
     "error", [SteelyardError(TAKEN), TargetError("c", TAKEN), ParseError(TAKEN, code="c")]
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from anyio.to_thread import run_sync
 from starlette.datastructures import Headers
@@ -32,23 +32,43 @@ FORM_TOKEN = "x-form-token"  # noqa: S105 - the name of a header
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
+class Guarded(Protocol):
+    """What a request asks for: an operation or a page."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def scope(self) -> Scope | None: ...
+    @property
+    def is_protected(self) -> bool: ...
+
+
 async def admit(
-    served: ServedProject, operation: Operation[Any, Any], request: Request
+    served: ServedProject,
+    operation: Guarded,
+    request: Request,
+    *,
+    scope: Scope | None = None,
+    is_form: bool = False,
 ) -> Identity:
-    """Whoever sends a request, if they may; counts it, with its headers in the request's state."""
+    """Whoever sends a request, if they may; counts it, with its headers in the request's state.
+
+    A form of a page has a scope of its own; its token is a field, checked by `require_token_of`
+    once the form is read.
+    """
     if not operation.is_protected:
-        if operation.path.startswith("/v1/"):
+        if operation.path.startswith(("/v1/", "/login")):
             _count(served, request, _address(served, request))
         return NOBODY
     try:
-        identity = await authenticate(served, request)
+        identity = await authenticate(served, request, is_form=is_form)
     except RequestError:
         # Whose request it is, is not known: guesses count against where they come from.
         _count(served, request, _address(served, request))
         raise
-    request.state.actor = identity.actor
+    request.scope["state"]["actor"] = identity.actor
     _count(served, request, identity.key_id or identity.form_token or identity.actor)
-    require_scope(identity, operation.scope)
+    require_scope(identity, scope or operation.scope)
     return identity
 
 
@@ -56,22 +76,34 @@ def _address(served: ServedProject, request: Request) -> str:
     return client_address(request, served.settings.trusted_proxies)
 
 
-async def authenticate(served: ServedProject, request: Request) -> Identity:
-    """Whoever sends a request; an error where credentials are missing or wrong."""
+async def authenticate(
+    served: ServedProject, request: Request, *, is_form: bool = False
+) -> Identity:
+    """Whoever sends a request; an error where credentials are missing or wrong.
+
+    Nothing of the body is read, so the token of a form is not checked here.
+    """
     secret = presented_key(request.headers)
     ports = served.project.access_ports
     if secret is not None:
         return await run_sync(lambda: authenticate_key(ports(), secret))
     if not served.settings.has_login:
-        return local_identity(_local_actor())
+        return _local_identity()
     session_id = request.cookies.get(COOKIE)
     if session_id is None:
         raise UnauthorizedError("log in, or send a key as 'Authorization: Bearer …'")
     identity = await run_sync(lambda: authenticate_session(ports(), session_id))
     if request.method not in _SAFE:
         require_own_origin(served.settings, request.headers)
-        require_form_token(identity, request.headers.get(FORM_TOKEN))
+        if not is_form:
+            require_form_token(identity, request.headers.get(FORM_TOKEN))
     return identity
+
+
+def require_token_of(identity: Identity, request: Request, field: str | None) -> None:
+    """Refuse a form that was sent with a cookie, but without the token of its session."""
+    if identity.credential == "session":
+        require_form_token(identity, field or request.headers.get(FORM_TOKEN))
 
 
 async def is_still_admitted(
@@ -87,7 +119,7 @@ async def is_still_admitted(
 
 def presented_key(headers: Headers) -> str | None:
     """The key that a request has, in either of two headers; None without one."""
-    found = set(headers.getlist("x-api-key"))
+    found = {*headers.getlist("x-api-key")}
     for value in headers.getlist("authorization"):
         scheme, _, secret = value.strip().partition(" ")
         if scheme.lower() != "bearer":
@@ -124,7 +156,7 @@ def _count(served: ServedProject, request: Request, subject: str) -> None:
     if not served.settings.has_login:
         return
     left = served.limiter.count(subject, served.settings.requests_per_minute)
-    request.state.answer_headers = left.headers()
+    request.scope["state"]["answer_headers"] = left.headers()
     if left.is_exceeded:
         raise TooManyRequestsError(
             f"more than {left.limit} requests in a minute; wait {left.reset_s} s",
@@ -134,5 +166,5 @@ def _count(served: ServedProject, request: Request, subject: str) -> None:
 
 
 @cache
-def _local_actor() -> str:
-    return local_caller().actor
+def _local_identity() -> Identity:
+    return local_identity(local_caller().actor)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import msgspec
 from starlette.applications import Starlette
@@ -13,8 +13,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from steelyard.api import (
+from steelyard.api.answering import JSON, JsonBytes, address_of, answer_request, failed_answer
+from steelyard.api.call import Call, NoQuery
+from steelyard.api.errors import error_body, headers_of
+from steelyard.api.gatekeeping import Gatekeeper
+from steelyard.api.kept_replies import KeptReply
+from steelyard.api.operation import Operation
+from steelyard.api.resources import (
     access_control,
     artifacts,
     comparisons,
@@ -23,39 +30,44 @@ from steelyard.api import (
     health,
     metrics,
     new_runs,
+    otlp,
     records,
     retention,
     run_changes,
     run_stream,
     runs,
     saved_entries,
+    trace_sets,
     validation,
 )
-from steelyard.api.access import admit
-from steelyard.api.call import Call, JsonReply, NoQuery, with_request_id
-from steelyard.api.errors import ErrorReply, error_body, message_of, status_of
-from steelyard.api.gatekeeping import Gatekeeper
-from steelyard.api.operation import Operation
+from steelyard.api.resources.review import adjudication, answering, judgements, queues
 from steelyard.api.serving import ServedProject
-from steelyard.errors import TooManyRequestsError
+from steelyard.errors import UnavailableError
 
-_JSON = "application/json"
-_LOG = logging.getLogger("steelyard.api")
+ShowError: TypeAlias = Callable[[ServedProject, Request, Exception], Awaitable[Response]]
+_READING = ("GET", "HEAD")
 
 
 def operations() -> tuple[Operation[Any, Any], ...]:
     """Every operation of the API."""
     resources = (
         *(new_runs, runs, run_changes, run_stream, records, artifacts, comparisons, retention),
+        *(queues, answering, adjudication, judgements),
         *(datasets, definitions, saved_entries, validation, access_control, health, metrics),
+        *(otlp, trace_sets),
     )
     return (*(one for resource in resources for one in resource.OPERATIONS), _OPENAPI)
 
 
 def _openapi(_call: Call[NoQuery, None]) -> Response:
+    return JsonBytes(_document())
+
+
+@cache
+def _document() -> bytes:
     from steelyard.api.openapi import document  # noqa: PLC0415 - made for this operation alone
 
-    return Response(msgspec.json.encode(document(operations())), media_type=_JSON)
+    return msgspec.json.encode(document(operations()))
 
 
 _OPENAPI = Operation(
@@ -64,23 +76,62 @@ _OPENAPI = Operation(
     summary="This API.",
     scope=None,
     handle=_openapi,
-    answers={200: _JSON},
+    answers={200: JSON},
 )
 
 
-def make_application(served: ServedProject) -> Gatekeeper:
-    """The application that serves a project."""
+def make_application(
+    served: ServedProject, pages: Sequence[Route] = (), show_error: ShowError | None = None
+) -> Gatekeeper:
+    """The application that serves a project: the API, and pages beside it.
+
+    Where no route is, `show_error` answers browsers; without it they are answered like programs.
+    """
     by_path: dict[str, dict[str, Operation[Any, Any]]] = {}
     for operation in operations():
         by_path.setdefault(operation.path, {})[operation.method] = operation
     routes = [_route(served, path, list(found.values())) for path, found in by_path.items()]
+
+    async def not_routed(request: Request, error: Exception) -> Response:
+        if show_error and _is_browser(request):
+            return await show_error(served, request, error)
+        return _not_routed(request, error)
+
+    unexpected = partial(_unexpected, served.project.root)
     application = Starlette(
-        routes=routes,
-        exception_handlers={HTTPException: _not_routed, Exception: _unexpected},
+        routes=[*routes, *pages],
+        exception_handlers={HTTPException: not_routed, Exception: unexpected},
     )
     application.router.redirect_slashes = False
     # Outside of the application: its answers to errors of its own are safe, too.
-    return Gatekeeper(application, served)
+    forms = {one.path: one.error_form for one in operations() if one.error_form}
+    return Gatekeeper(_KeptFirst(application, served), served, forms)
+
+
+class _KeptFirst:
+    """Gives the answers that are kept; their requests need no routing."""
+
+    def __init__(self, app: ASGIApp, served: ServedProject) -> None:
+        self._app = app
+        self._served = served
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        kept = self._kept(scope)
+        if kept is None:
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive, send)
+        answer = await answer_request(self._served, kept.operation, request, kept)
+        await answer(scope, receive, send)
+
+    def _kept(self, scope: Scope) -> KeptReply[Operation[Any, Any]] | None:
+        if scope["type"] != "http" or scope["method"] not in _READING:
+            return None
+        try:
+            return self._served.kept.find(address_of(scope), self._served.project.store.changes)
+        except UnavailableError:
+            return None  # the operation says so, to whoever may know
 
 
 def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]]) -> Route:
@@ -89,64 +140,18 @@ def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]
 
     async def serve(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
-        answer = await _answered(served, by_method[method], request)
-        answer.headers.update(getattr(request.state, "answer_headers", {}))
-        return answer
+        return await answer_request(served, by_method[method], request)
 
     return Route(path, serve, methods=methods)
 
 
-async def _answered(
-    served: ServedProject, operation: Operation[Any, Any], request: Request
-) -> Response:
-    """The answer of an operation, or that of the error that it raised."""
-    request_id: str = request.state.request_id
-    request.state.route = operation.path
-    try:
-        identity = await admit(served, operation, request)
-        if operation.is_kept and (kept := _kept(served, request)):
-            return Response(with_request_id(kept, request_id), media_type=_JSON)
-        changes = served.project.store.changes.count() if operation.is_kept else 0
-        made = await operation.answer(served, identity, request_id, request)
-    except ErrorReply as error:
-        body = error_body(error.status, error.message, request_id, error.details)
-        return Response(body, error.status, dict(error.headers), _JSON)
-    except Exception as error:  # noqa: BLE001 - every error has one shape
-        return _failed(error, request_id)
-    if operation.is_kept and isinstance(made, JsonReply):
-        body = msgspec.json.encode(made.body)
-        served.kept.keep(_address(request), changes, body)
-        return Response(with_request_id(body, request_id), media_type=_JSON)
-    if isinstance(made, JsonReply):
-        made = Response(made.json(request_id), made.status, dict(made.headers), _JSON)
-    if operation.is_open:
-        made.headers["access-control-allow-origin"] = "*"
-    return made
+def _is_browser(request: Request) -> bool:
+    """Whether a person opens an address that is none of the API."""
+    is_page = "text/html" in request.headers.get("accept", "")
+    return is_page and not request.url.path.startswith("/v1/")
 
 
-def _kept(served: ServedProject, request: Request) -> bytes | None:
-    return served.kept.find(_address(request), served.project.store.changes.count())
-
-
-def _address(request: Request) -> bytes:
-    return request.scope["raw_path"] + b"?" + request.scope["query_string"]
-
-
-def _failed(error: Exception, request_id: str) -> Response:
-    status = status_of(error)
-    headers: dict[str, str] = {}
-    if status == 401:
-        headers["www-authenticate"] = "Bearer"
-    if isinstance(error, TooManyRequestsError):
-        wait_s = str(max(1, math.ceil(error.retry_after_s)))
-        headers |= {"retry-after": wait_s, "x-ratelimit-reset": wait_s}
-        headers |= {"x-ratelimit-limit": str(error.limit or 0), "x-ratelimit-remaining": "0"}
-    if status == 500:
-        _LOG.error("internal error", exc_info=error, extra={"request_id": request_id})
-    return Response(error_body(status, message_of(error), request_id), status, headers, _JSON)
-
-
-async def _not_routed(request: Request, error: Exception) -> Response:
+def _not_routed(request: Request, error: Exception) -> Response:
     """The answer where no route has the path, or not the method."""
     assert isinstance(error, HTTPException)
     message = {
@@ -155,8 +160,8 @@ async def _not_routed(request: Request, error: Exception) -> Response:
     }.get(error.status_code, error.detail)
     status = error.status_code if error.status_code in {404, 405} else 400
     body = error_body(status, message, request.state.request_id)
-    return Response(body, status, dict(error.headers or {}), _JSON)
+    return Response(body, status, headers_of(error), JSON)
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
-    return _failed(error, request.state.request_id)
+async def _unexpected(root: Path, request: Request, error: Exception) -> Response:
+    return failed_answer(error, request.state.request_id, root)

@@ -10,6 +10,7 @@ import msgspec
 from starlette.requests import Request
 
 from steelyard.api.serving import ServedProject
+from steelyard.api.shown_results import ShownResults
 from steelyard.model.access import Identity
 from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject
@@ -21,6 +22,10 @@ Body = TypeVar("Body")
 
 class NoQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The query of an operation that takes none."""
+
+
+class NoBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of an operation that takes none: an empty object, if anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +60,21 @@ class JsonReply:
     body: msgspec.Struct | JsonObject
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    shown: tuple[ShownResults, ...] = ()
+    """The records whose results the answer shows."""
 
     def json(self, request_id: str) -> bytes:
         """The body, with the id of the request."""
         if isinstance(self.body, dict):
             return msgspec.json.encode({**self.body, "request_id": request_id})
-        return with_request_id(msgspec.json.encode(self.body), request_id)
+        return with_request_id(open_body(msgspec.json.encode(self.body)), request_id)
+
+
+def open_body(body: bytes) -> bytes:
+    """A JSON object that lacks the id of a request as its last value."""
+    return b'%b%b"request_id":' % (body[:-1], b"," if len(body) > 2 else b"")
 
 
 def with_request_id(body: bytes, request_id: str) -> bytes:
-    """A JSON object with the id at its end; nothing of it is built a second time."""
-    own = msgspec.json.encode(request_id)
-    return b'%b%b"request_id":%b}' % (body[:-1], b"," if len(body) > 2 else b"", own)
+    """Such an object with the id."""
+    return b"%b%b}" % (body, msgspec.json.encode(request_id))

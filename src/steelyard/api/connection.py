@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import uuid
 from typing import Any, ClassVar, Literal
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from steelyard.api.errors import error_body
+from steelyard.api.request_ids import request_id_of
 from steelyard.api.safe_headers import SAFE_HEADERS
 from steelyard.api.serving import TransportLimits
 
@@ -104,6 +104,9 @@ class ClientConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The body of a request begins, if it has one."""
         self._require_one_host()
+        codings = [value for name, value in self.headers if name == b"transfer-encoding"]
+        if codings and [one.strip().lower() for one in codings] != [b"chunked"]:
+            raise self._noted(400, "the only transfer coding that is taken is chunked")
         if len(self.pipeline) >= self.limits.max_pipelined:
             raise self._noted(400, "too many requests wait on this connection")
         super().on_headers_complete()
@@ -117,6 +120,7 @@ class ClientConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """A request ends."""
         super().on_message_complete()
+        self.headers = []  # what follows may be refused before it has any
         self._enter("idle")
 
     def pause_writing(self) -> None:
@@ -200,14 +204,23 @@ class ClientConnection(HttpToolsProtocol):
     def _refuse(self, refused: RefusedRequest) -> None:
         """Answer what cannot be served, unless an earlier request is being answered."""
         self._is_deaf = True
-        _LOG.warning("refused a request: %s", refused)
+        request_id = self._request_id()
+        _LOG.warning("refused a request: %s", refused, extra={"request_id": request_id})
         is_later = self._is_serving() and (self._stage == "head" or self.pipeline)
         if is_later:
             self._end_after_answer()
             return
         if not (self._is_serving() and self.cycle.response_started):
-            self.transport.write(_answer(refused))
+            self.transport.write(_answer(refused, request_id))
         self.transport.close()
+
+    def _request_id(self) -> str:
+        """The id that the application has given, or that was sent; else a new one."""
+        if self._stage == "body" and (known := self.scope.get("state", {}).get("request_id")):
+            return str(known)
+        # None before the first request, whatever uvicorn's type says.
+        given = (value for name, value in self.headers or () if name == b"x-request-id")
+        return request_id_of(next(given, b"").decode("latin-1"))
 
     def _end_after_answer(self) -> None:
         self._is_deaf = True
@@ -215,8 +228,7 @@ class ClientConnection(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
 
-def _answer(refused: RefusedRequest) -> bytes:
-    request_id = str(uuid.uuid4())
+def _answer(refused: RefusedRequest, request_id: str) -> bytes:
     body = error_body(refused.status, str(refused), request_id)
     headers = {
         "content-type": "application/json",

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import re
 import time
-import uuid
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steelyard.api.errors import error_body
 from steelyard.api.measurements import UNMATCHED
-from steelyard.api.safe_headers import SAFE_HEADERS
+from steelyard.api.operation import ErrorForm
+from steelyard.api.request_ids import request_id_of
+from steelyard.api.request_log import RequestLog
+from steelyard.api.safe_headers import with_safe_headers
 from steelyard.api.serving import ServedProject, ServerSettings
 from steelyard.api.tracing import ServedRequest
+from steelyard.usecases.access.keys import PREFIX
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-_FORWARDED = ("forwarded", "x-real-ip", "via")
+_FORWARDED = (b"forwarded", b"x-real-ip", b"via")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _PROBES = ("/healthz", "/readyz", "/metrics")
+_KEY = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{8,}}")
 _OTHER_SITES = ("cross-site", "same-site")
-_LOG = logging.getLogger("steelyard.access")
 
 
 def is_loopback(host: str) -> bool:
@@ -39,11 +44,15 @@ def is_loopback(host: str) -> bool:
 class Gatekeeper:
     """Gives every request an id and every answer safe headers; refuses other hosts' requests."""
 
-    def __init__(self, app: ASGIApp, served: ServedProject) -> None:
+    def __init__(
+        self, app: ASGIApp, served: ServedProject, error_forms: Mapping[str, ErrorForm]
+    ) -> None:
         self._app = app
+        self._error_forms = error_forms
         self._settings = served.settings
         self._measurements = served.measurements
         self._tracing = served.tracing
+        self._log = RequestLog()
         public = urlsplit(served.settings.public_url or "").hostname
         self._hosts = {*_LOOPBACK, _bracketed(served.settings.host)}
         self._hosts |= {_bracketed(public)} if public else set()
@@ -53,9 +62,8 @@ class Gatekeeper:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
+        headers = Headers(raw=scope["headers"])
+        request_id = request_id_of(headers.get("x-request-id"))
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
         began, answer = time.monotonic(), _Answer(send, request_id)
@@ -64,38 +72,53 @@ class Gatekeeper:
         try:
             refused = self._refusal(scope["method"], headers)
             if refused:
-                body = error_body(403, refused, request_id)
-                await Response(body, 403, media_type="application/json")(scope, receive, answer)
+                await self._refused(scope, refused)(scope, receive, answer)
             else:
                 await self._app(scope, receive, answer)
         except Exception:
             if not answer.is_whole:  # one that is whole was logged where it was made
                 raise
+        except asyncio.CancelledError:
+            # The time that requests have to end when the server stops is over.
+            if answer.status:
+                raise
+            body = error_body(503, "the server stops; try again", request_id)
+            closing = {"connection": "close", "retry-after": "1"}
+            await Response(body, 503, closing, "application/json")(scope, receive, answer)
         finally:
-            request = ServedRequest(
-                method=scope["method"],
-                route=state.get("route", UNMATCHED),
-                path=scope["path"],
-                status=answer.status,
-                request_id=request_id,
-            )
-            self._note(request, state.get("actor"), time.monotonic() - began)
+            took_s = time.monotonic() - began
+            route = state.get("route", UNMATCHED)
+            self._measurements.end(scope["method"], route, answer.status, took_s)
+            self._log_request(scope, route, answer.status, took_s)
             if span:
+                request = ServedRequest(
+                    method=scope["method"],
+                    route=route,
+                    path=_logged_path(scope),
+                    status=answer.status,
+                    request_id=request_id,
+                )
                 span.end(request)
 
-    def _note(self, request: ServedRequest, actor: str | None, took_s: float) -> None:
-        """Count and log a request that was served."""
-        self._measurements.end(request.method, request.route, request.status, took_s)
-        is_probe = request.route in _PROBES and request.status == 200
-        _LOG.log(
+    def _refused(self, scope: Scope, message: str) -> Response:
+        """The answer to a request that is refused, in the form that its path has for errors."""
+        form = self._error_forms.get(scope["path"])
+        if form:
+            return form.write(Request(scope), 403, message, {})
+        body = error_body(403, message, scope["state"]["request_id"])
+        return Response(body, 403, media_type="application/json")
+
+    def _log_request(self, scope: Scope, route: str, status: int, took_s: float) -> None:
+        is_probe, state = route in _PROBES and status == 200, scope["state"]
+        self._log.add(
             logging.DEBUG if is_probe else logging.INFO,
-            "request",
-            extra={
-                "request_id": request.request_id,
-                "method": request.method,
-                "path": request.path,
-                "status": request.status,
-                "actor": actor,
+            {
+                "created": time.time(),
+                "request_id": state["request_id"],
+                "actor": state.get("actor"),
+                "method": scope["method"],
+                "path": _logged_path(scope),
+                "status": status,
                 "ms": round(took_s * 1000, 1),
             },
         )
@@ -151,13 +174,15 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["x-request-id"] = self._request_id
-            for name, value in SAFE_HEADERS.items():
-                headers.setdefault(name, value)
+            message["headers"] = with_safe_headers(message["headers"], self._request_id)
         await self._send(message)
         is_body = message["type"] == "http.response.body"
         self.is_whole = is_body and not message.get("more_body", False)
+
+
+def _logged_path(scope: Scope) -> str:
+    """The path of a request for logs and traces, without keys that were put there by mistake."""
+    return _KEY.sub("[redacted]", scope["path"])
 
 
 def _host_name(host: str) -> str:
@@ -173,4 +198,4 @@ def _bracketed(host: str) -> str:
 
 
 def _is_forwarded(headers: Headers) -> bool:
-    return any(name in _FORWARDED or name.startswith("x-forwarded-") for name in headers)
+    return any(name in _FORWARDED or name.startswith(b"x-forwarded-") for name, _ in headers.raw)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
-from steelyard.api.application import make_application
 from steelyard.api.connection import ClientConnection
+from steelyard.api.gatekeeping import Gatekeeper
 from steelyard.api.serving import ServedProject
 from steelyard.errors import SchemaVersionError, SteelyardError
 
@@ -34,7 +34,9 @@ class HttpServer(uvicorn.Server):
     closed. The second one stops it at once.
     """
 
-    def __init__(self, served: ServedProject, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, served: ServedProject, application: Gatekeeper, on_ready: Callable[[], None]
+    ) -> None:
         limits = served.settings.limits
         config: dict[str, Any] = {
             "http": type("LimitedConnection", (ClientConnection,), {"limits": limits}),
@@ -47,7 +49,7 @@ class HttpServer(uvicorn.Server):
             "timeout_keep_alive": limits.keep_alive_s,
             "timeout_graceful_shutdown": limits.grace_s,
         }
-        super().__init__(uvicorn.Config(make_application(served), **config))
+        super().__init__(uvicorn.Config(application, **config))
         self.signals: list[int] = []
         self.failure: SteelyardError | None = None
         """Why the server has stopped by itself."""

@@ -44,7 +44,10 @@ class Measurements:
         known = method if method in _METHODS else "other"
         key = (known, route, status)
         self._requests[key] = self._requests.get(key, 0) + 1
-        self._latencies.setdefault((known, route), Latencies()).add(seconds)
+        latencies = self._latencies.get((known, route))
+        if latencies is None:
+            latencies = self._latencies[known, route] = Latencies()
+        latencies.add(seconds)
 
     def requests(self) -> Iterator[tuple[str, str, int, int]]:
         """Method, route, status and how many."""

@@ -27,9 +27,13 @@ class CallbackQuery(msgspec.Struct, frozen=True):
     """What an issuer adds to the address; issuers add more than is used."""
 
     state: Text | None = None
+    """Which login of the browser it is."""
     code: Text | None = None
+    """What the ID token is fetched with."""
     error: Text | None = None
+    """Why the issuer refuses."""
     iss: Text | None = None
+    """The issuer, where it says so."""
 
 
 def _log_in(call: Call[NoQuery, None]) -> Response:

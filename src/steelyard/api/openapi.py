@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from steelyard.api.errors import CODES, ErrorBody
+from steelyard.api.errors import CODES, MEANINGS, ErrorBody
+from steelyard.api.field_descriptions import describe
 from steelyard.api.operation import Operation
 from steelyard.api.operation_names import operation_id, resource_of
 from steelyard.results.artifacts import ARTIFACTS
@@ -26,7 +28,8 @@ _REQUEST_ID: Json = {**_TEXT, "description": "The id of the request, as in its h
 _ABOUT = (
     "Evaluate language models. Every answer has the header `x-request-id`, which a request may "
     "set, and every JSON object has it as `request_id`. Lists have `data` and `next_cursor`, "
-    "which is `cursor` for the next page. Errors have one shape."
+    "which is `cursor` for the next page. Errors have one shape. OpenTelemetry's protocol has "
+    "answers and errors of its own."
 )
 _PATH_PARTS: dict[str, Json] = {
     "run_id": {
@@ -41,23 +44,43 @@ _PATH_PARTS: dict[str, Json] = {
         "maximum": MAX_COUNT,
         "description": "The place of a record in its dataset, from 0 on.",
     },
+    "group_id": {
+        **_TEXT,
+        "minLength": 1,
+        "description": "The group of runs that were started together.",
+    },
+    "queue_id": {**_TEXT, "minLength": 1, "description": "The id of a review queue."},
+    "item_id": {**_TEXT, "minLength": 1, "description": "The id of an item of a review queue."},
+    "key_id": {**_TEXT, "minLength": 1, "description": "The id of a key, or its name."},
+    "name": {**_TEXT, "minLength": 1, "description": "A name, as lists show it."},
+    "trace_set": {**_TEXT, "minLength": 1, "description": "The name of a trace set."},
+    "trace_id": {
+        **_TEXT,
+        "minLength": 1,
+        "description": "The id of a trace: 32 hexadecimal digits.",
+        "examples": ["5b8efff798038103d269b633813fc60c"],
+    },
     "artifact": {**_TEXT, "enum": list(ARTIFACTS), "description": "The name of a file."},
     "ref": {
         **_TEXT,
         "minLength": 1,
-        "description": "A name with its version, or alone.",
+        "description": "An id with its version, or alone; without its kind, percent-encoded.",
         "examples": ["polite@1.2.0"],
     },
 }
 """What the parts of addresses are; any other is a text."""
 _ERROR_HEADERS: dict[int, dict[str, str]] = {
     401: {"WWW-Authenticate": "How to log in."},
+    409: {
+        "Retry-After": "Seconds until another try, where the first request with the same "
+        "Idempotency-Key is still being served."
+    },
     416: {"Content-Range": "The size of the file."},
     429: {
         "Retry-After": "Seconds until the next request is answered.",
-        "X-RateLimit-Limit": "How many are answered.",
-        "X-RateLimit-Remaining": "How many are left: none.",
-        "X-RateLimit-Reset": "Seconds until all are left again.",
+        "X-RateLimit-Limit": "How many requests a minute are answered.",
+        "X-RateLimit-Remaining": "How many are left in this minute: none.",
+        "X-RateLimit-Reset": "Seconds until the next minute begins.",
     },
 }
 
@@ -120,6 +143,7 @@ class _Schemas:
         self._components: dict[str, Json] = components
         for schema in components.values():
             _name_types(schema)
+        describe(components, kinds)
 
     def of(self, kind: Any) -> Json:
         """The schema of a type."""
@@ -180,7 +204,9 @@ def _kinds(operations: Iterable[Operation[Any, Any]]) -> Iterable[Any]:
     """Every type that the document describes, each once."""
     found: dict[str, Any] = {repr(ErrorBody): ErrorBody}
     for operation in operations:
-        for kind in (operation.body, *operation.streamed.values(), *operation.answers.values()):
+        errors = operation.error_form.content.values() if operation.error_form else ()
+        bodies = (operation.body, *operation.streamed.values(), *errors)
+        for kind in (*bodies, *operation.answers.values()):
             if kind is not None and not isinstance(kind, str):
                 found[repr(kind)] = kind
     return found.values()
@@ -199,8 +225,10 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
         "responses": _responses(operation, schemas),
         "security": [{"bearer": []}, {"key": []}] if operation.is_protected else [],
     }
-    if inspect.isfunction(operation.handle) and operation.handle.__doc__:
-        made["description"] = inspect.cleandoc(operation.handle.__doc__)
+    handle: Any = operation.handle
+    about = handle.func.__doc__ if isinstance(handle, partial) else handle.__doc__
+    if about:
+        made["description"] = inspect.cleandoc(about)
     if operation.scope:
         made["x-scope"] = operation.scope
     bodies = {"application/json": operation.body} if operation.body else operation.streamed
@@ -208,6 +236,8 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
         content: Json = {
             media: {"schema": schemas.of(kind) if kind else {}} for media, kind in bodies.items()
         }
+        if operation.example:
+            content["application/json"]["example"] = operation.example
         made["requestBody"] = {"required": True, "content": content}
     return made
 
@@ -224,6 +254,7 @@ def _query_parameters(operation: Operation[Any, Any]) -> Iterator[Json]:
     )
     named = components[schema["$ref"].removeprefix(_SCHEMAS)]
     _name_types(named)
+    describe(components, [operation.query])
     required = named.get("required", [])
     for name, field in named["properties"].items():
         yield _parameter("query", name, _never_null(field), required=name in required)
@@ -261,10 +292,16 @@ def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
             made[str(status)]["content"] = content
     login = (401,) if operation.is_protected else ()
     for status in sorted({*_EVERYWHERE, *login, *operation.errors}):
-        about = CODES[status].replace("_", " ").capitalize()
-        made[str(status)] = _response(f"{about}.", _ERROR_HEADERS.get(status, {}))
-        made[str(status)]["content"] = {"application/json": {"schema": schemas.of(ErrorBody)}}
+        about = f"`{CODES[status]}`: {MEANINGS[status]}."
+        made[str(status)] = _response(about, _ERROR_HEADERS.get(status, {}))
+        made[str(status)]["content"] = _error_content(operation, schemas)
     return made
+
+
+def _error_content(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
+    form = operation.error_form
+    content = form.content if form else {"application/json": ErrorBody}
+    return {media: {"schema": schemas.of(kind)} if kind else {} for media, kind in content.items()}
 
 
 def _content(kind: Any, schemas: _Schemas) -> Json:

@@ -12,15 +12,27 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from steelyard.api.call import Body, Call, JsonReply, NoQuery, Query
+from steelyard.api.call import Body, Call, JsonReply, NoBody, NoQuery, Query
+from steelyard.api.invalid_values import explained
 from steelyard.api.request_body import body_chunks
 from steelyard.api.serving import ServedProject
 from steelyard.errors import InvalidError
 from steelyard.model.access import Identity, Scope
+from steelyard.model.json_value import JsonObject
 
 Method: TypeAlias = Literal["GET", "POST", "PUT", "DELETE"]
 MAX_BODY = 1024 * 1024
 """The most bytes of a body, where an operation says nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorForm:
+    """The errors of a protocol that has its own."""
+
+    write: Callable[[Request, int, str, Mapping[str, str]], Response]
+    """The answer to a request, from a status, a message and headers."""
+    content: Mapping[str, Any]
+    """Its media types, with the type of JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +58,8 @@ class Operation(Generic[Query, Body]):
     """Headers of its answers by name, with what each says."""
     request_headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headers that it reads by name, with what each does."""
+    example: JsonObject | None = None
+    """An example of its JSON body."""
     errors: tuple[int, ...] = ()
     """Statuses of errors beyond those that every operation has."""
     max_body: int = MAX_BODY
@@ -57,6 +71,8 @@ class Operation(Generic[Query, Body]):
     """Whether its caller must be known though no scope is needed."""
     is_open: bool = False
     """Whether pages of every origin may read the answer."""
+    error_form: ErrorForm | None = None
+    """How it writes errors, where its protocol has a form of its own."""
 
     @property
     def is_protected(self) -> bool:
@@ -84,9 +100,19 @@ class Operation(Generic[Query, Body]):
 
     async def _read_body(self, request: Request) -> Body:
         if self.body is None:
+            if not self.streamed and self.method != "GET":
+                await _require_no_body(request)
             return None  # pyright: ignore[reportReturnType] - `Body` is None then
         require_json(request)
         return decoded(await read_bytes(request, self.max_body), self.body)
+
+
+async def _require_no_body(request: Request) -> None:
+    """Refuse a body that says something; no body and an empty object are the same."""
+    data = await read_bytes(request, MAX_BODY)
+    if data:
+        require_json(request)
+        decoded(data, NoBody)
 
 
 def read_query(request: Request, kind: type[Query]) -> Query:
@@ -98,7 +124,7 @@ def read_query(request: Request, kind: type[Query]) -> Query:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as wrong:
-        raise InvalidError(f"the query is invalid: {_phrased(wrong)}") from None
+        raise InvalidError(f"the query is invalid: {explained(wrong, kind)}") from None
 
 
 def require_json(request: Request) -> None:
@@ -124,16 +150,6 @@ def decoded(data: bytes, kind: type[Body]) -> Body:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as wrong:
-        raise InvalidError(f"the body is invalid: {_phrased(wrong)}") from None
+        raise InvalidError(f"the body is invalid: {explained(wrong, kind)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as wrong:
         raise InvalidError(f"the body is not JSON: {wrong}") from None
-
-
-def _phrased(wrong: msgspec.ValidationError) -> str:
-    """The message, with the place as paths are written elsewhere."""
-    return (
-        str(wrong)
-        .replace("`$.", "`")
-        .replace("Object contains", "it contains")
-        .replace("Object missing", "missing")
-    )

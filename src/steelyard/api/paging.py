@@ -26,7 +26,9 @@ class Page(msgspec.Struct, Generic[Item], frozen=True):
     """A part of a list, and where the next one begins."""
 
     data: list[Item]
+    """The entries of this page."""
     next_cursor: str | None
+    """`cursor` for the next page; null on the last one."""
 
 
 def page_of(items: Sequence[Item], id_of: Callable[[Item], str], query: PageQuery) -> Page[Item]:

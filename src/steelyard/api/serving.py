@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from steelyard.api.kept_replies import KeptReplies
+from steelyard.api.log_lines import LogFormat
 from steelyard.api.measurements import Measurements
 from steelyard.api.request_limits import RequestLimiter
+from steelyard.api.shown_results import NotedResults
 from steelyard.api.stopping import StopSignal
 from steelyard.api.tracing import NoTracing, RequestTracing
 from steelyard.project import Project
+from steelyard.usecases.results.kept_results import KeptResults
+
+_MOST_COMPARISONS = 6
+"""Of two runs with 50,000 records each, one comparison takes about 20 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +62,10 @@ class ServerSettings:
     """The limit for each key, session or address, where requests need credentials."""
     workers: int = 1
     """Worker processes that the server starts for runs."""
+    log_format: LogFormat = "text"
+    """How the server and its workers write their log."""
+    log_level: str = "info"
+    """The lowest level that they log."""
     spool_quota: int = 5 * 1024**3
     """The most bytes of posted datasets whose runs have not ended."""
     limits: TransportLimits = field(default_factory=TransportLimits)
@@ -71,4 +82,7 @@ class ServedProject:
     """Set when the server begins to stop; event streams end then."""
     measurements: Measurements = field(default_factory=Measurements)
     tracing: RequestTracing = field(default_factory=NoTracing)
-    kept: KeptReplies = field(default_factory=KeptReplies)
+    kept: KeptReplies[Any] = field(default_factory=KeptReplies[Any])
+    results: KeptResults = field(default_factory=lambda: KeptResults(most=_MOST_COMPARISONS))
+    noted: NotedResults = field(default_factory=NotedResults)
+    """Who has opened which results, as far as this process has noted it."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import jsonschema_rs
 
 from steelyard.checks.json_reply import any_json
+from steelyard.checks.schema_cost import SchemaCost
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
 from steelyard.errors import ParseError, SettingError
@@ -31,11 +32,15 @@ class JsonSchema:
     schema: Annotated[Extra, Rule("A JSON Schema; Draft 2020-12 unless it names another.")] = (
         field(hash=False)
     )
+    _cost: SchemaCost = field(init=False, repr=False, compare=False)
     _validator: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Compile once; what is no schema is a SettingError."""
+        """Compile once; what is no schema, or too large a one, is a SettingError."""
+        # First: the compiler's stack overflows where references lead on for too long.
+        object.__setattr__(self, "_cost", SchemaCost(dict(self.schema)))
         object.__setattr__(self, "_validator", _compile(self.schema))
+        self._cost.require_resolved()
 
     def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
         """Validate the JSON of the response."""
@@ -43,6 +48,8 @@ class JsonSchema:
             value = any_json(trace.response)
         except ParseError as wrong:
             return Outcome.failing(f"is not JSON: {wrong}; got {clip(trace.response)!r}")
+        if not self._cost.is_bearable(value, len(trace.response)):
+            return Outcome.unscored("the schema would be applied too often to so large a response")
         wrong = next(iter(self._validator.iter_errors(value)), None)
         if wrong is None:
             return Outcome.passing("is JSON that fits the schema")

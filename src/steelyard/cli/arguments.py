@@ -55,3 +55,16 @@ def _remedy(command: Any, words: Sequence[str], name: str) -> str:
     if found is None or found.help is None:
         return "leave it out, or name what is meant"
     return f"{'' if found.required else 'leave it out, or '}give a value: {found.help}"
+
+
+def column_names(names: list[str]) -> dict[str, str]:
+    """The columns of `--map FIELD=COLUMN`, by field."""
+    pairs: dict[str, str] = {}
+    for given in names:
+        field, equals, column = given.partition("=")
+        if not (field and equals and column):
+            raise InvalidError(f"--map {given}: write FIELD=COLUMN, such as input=question")
+        if field in pairs:
+            raise InvalidError(f"--map {given}: '{field}' is filled by '{pairs[field]}' already")
+        pairs[field] = column
+    return pairs

@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from steelyard.cli.running import require_number
-from steelyard.cli.server_runs import ServerOption, readable_runs
+from steelyard.cli.server.server_runs import ServerOption, readable_runs
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.model.statistics.comparison import Comparison
     from steelyard.model.statistics.gate import GateResult
+    from steelyard.project import Project
+    from steelyard.usecases.judges.response_votes import VotesByResponse
+    from steelyard.usecases.results.compare import Knowledge
     from steelyard.usecases.results.gates import ComparisonGate
+    from steelyard.usecases.results.paired_runs import PairedRuns
     from steelyard.usecases.runs.pairwise import PairwiseOptions
 
     Gated = tuple[Comparison, GateResult]
+    Votes = tuple[VotesByResponse, VotesByResponse]
 
 
 class CompareFormat(StrEnum):
@@ -89,7 +94,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.errors import InvalidError
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.correction.corrected_pair import judge_knowledge
-    from steelyard.usecases.results.compare import compare_all
+    from steelyard.usecases.results.compare import compare_all, refuse_unlike
     from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
 
     if len(runs) < 2:
@@ -110,10 +115,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         if gate:
             _require_others(folders)
         known = judge_knowledge(project.validations.all, project.clock.now())
-        found = compare_all(folders, strict=strict, known=known)
+        paired = _paired(folders, known) if output is CompareFormat.html else None
+        found = [paired.found] if paired else compare_all(folders, strict=strict, known=known)
+        if paired and strict:
+            refuse_unlike(paired.found)
         gated = gate_comparisons(found, gate, strict=strict) if gate else []
-        if output is CompareFormat.html:
-            _put_page(found, folders, gated, file)
+        if paired:
+            _put_page(paired, _votes(project, paired) if server is None else None, gated, file)
         else:
             _print(found, output, file, gated)
     for one, result in gated:
@@ -130,18 +138,32 @@ def _require_others(folders: Sequence[Path]) -> None:
         raise InvalidError("a gate cannot compare a run with itself; name different runs")
 
 
-def _put_page(
-    found: Sequence[Comparison], folders: Sequence[Path], gated: Sequence[Gated], file: Path | None
-) -> None:
+def _paired(folders: Sequence[Path], known: Knowledge) -> PairedRuns:
     from steelyard.errors import InvalidError
-    from steelyard.reports.comparison_html import SHOWN, comparison_html
-    from steelyard.usecases.results.changed_records import moved_records
+    from steelyard.usecases.results.paired_runs import paired_runs
 
     if len(folders) != 2:
         raise InvalidError("--format html compares two runs; name two")
+    return paired_runs(folders[0], folders[1], known)
+
+
+def _votes(project: Project, runs: PairedRuns) -> Votes:
+    from steelyard.usecases.judges.response_votes import response_votes
+
+    ports = project.review_ports()
+    return response_votes(ports, runs.folders[0]), response_votes(ports, runs.folders[1])
+
+
+def _put_page(
+    runs: PairedRuns, votes: Votes | None, gated: Sequence[Gated], file: Path | None
+) -> None:
+    from steelyard.reports.comparison.comparison_view import pair_shares
+    from steelyard.reports.html.comparison_html import SHOWN, comparison_html
+    from steelyard.usecases.results.changed_records import pair_parts
+
     gate = _gate_text(gated[0][1]) if gated else ""
-    records = moved_records(found[0], *folders, most=SHOWN)
-    _put(comparison_html(found[0], records, gate), file)
+    shares = pair_shares(*runs.counts)
+    _put(comparison_html(runs.found, shares, pair_parts(runs, SHOWN, votes), gate), file)
 
 
 def _print(
@@ -151,7 +173,7 @@ def _print(
 
     is_single = len(found) == 1
     if output is CompareFormat.json:
-        from steelyard.reports.comparison_text import comparison_json
+        from steelyard.reports.comparison.comparison_text import comparison_json
 
         results = {id(one): result for one, result in gated}
         rows = [
@@ -160,7 +182,7 @@ def _print(
         ]
         _put_json(rows[0] if is_single else {"comparisons": rows}, file)
     else:
-        from steelyard.reports.comparison_text import comparison_lines, table_lines
+        from steelyard.reports.comparison.comparison_text import comparison_lines, table_lines
 
         lines = comparison_lines(found[0], painter()) if is_single else table_lines(found)
         _put("\n".join(lines), file)

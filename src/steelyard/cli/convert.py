@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import OutputFormat
+from steelyard.cli.arguments import OutputFormat, column_names
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_report
 
@@ -53,7 +53,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
         to=to,
         output=None if to_stdout else output,
         made_from=made_from,
-        names=_pairs(names or []),
+        names=column_names(names or []),
         split=split,
         flatten=flatten,
         force=force,
@@ -66,20 +66,6 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     if not made.emitted:
         raise InvalidError("nothing was written: no case could be converted")
     raise typer.Exit(0 if made.is_whole else 1)
-
-
-def _pairs(names: list[str]) -> dict[str, str]:
-    from steelyard.errors import InvalidError
-
-    pairs: dict[str, str] = {}
-    for given in names:
-        field, equals, column = given.partition("=")
-        if not (field and equals and column):
-            raise InvalidError(f"--map {given}: write FIELD=COLUMN, such as input=question")
-        if field in pairs:
-            raise InvalidError(f"--map {given}: '{field}' is filled by '{pairs[field]}' already")
-        pairs[field] = column
-    return pairs
 
 
 def _to_stdout(data: bytes) -> None:

@@ -29,12 +29,16 @@ def command(
         Path | None,
         typer.Argument(metavar="DIR", help="Destination folder; default steelyard-demo."),
     ] = None,
-    _no_serve: Annotated[
-        bool,
-        typer.Option("--no-serve", help="Exit after the report; this version always does."),
-    ] = False,
+    serve: Annotated[
+        bool | None,
+        typer.Option("--serve/--no-serve", help="Serve the pages at the end; on a terminal."),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port of the pages; default 8765 or a free one."),
+    ] = None,
 ) -> None:
-    """Copy the example project and run it end to end, offline."""
+    """Copy the example project, run it offline, and serve its pages."""
     from steelyard.demo.story import copy_project
 
     project = copy_project(folder or Path("steelyard-demo"))
@@ -50,6 +54,10 @@ def command(
     _correct(shell, a, b)
     _seal(shell, b)
     _share(shell, project, b)
+    if sys.stdout.isatty() if serve is None else serve:
+        _serve(port, a, b)
+    else:
+        show(f"\nThe pages of this story: cd {project} && steelyard serve")
 
 
 class _Shell:
@@ -136,6 +144,38 @@ def _share(shell: _Shell, project: Path, run: str) -> None:
     page = project / "report.html"
     show(f"\nOpen {page} in a browser. {project / 'README.md'} describes the files and the next")
     show("steps; change the files and run the commands again.")
+
+
+def _serve(port: int | None, a: str, b: str) -> None:
+    """Serve the pages until Ctrl-C, which is how the demo ends."""
+    from steelyard.api.serving import ServerSettings
+    from steelyard.run_execution import executing
+    from steelyard.server import is_free, serve
+
+    _chapter("9. Look: the same story as pages.")
+    wanted = ServerSettings().port
+    chosen = port if port is not None else wanted if is_free(wanted) else 0
+    settings = ServerSettings(port=chosen)
+    with opened() as project:
+        try:
+            serve(
+                project,
+                settings,
+                lambda url: _show_pages(url, a, b),
+                lambda: executing(project, settings),
+            )
+        except KeyboardInterrupt:
+            show("\nStopped. To serve the pages again: steelyard serve")
+
+
+def _show_pages(url: str, a: str, b: str) -> None:
+    show(f"\n  {url}/compare?a={a}&b={b}")
+    show("             no difference detectable, although the judge alone calls B better")
+    show(f"  {url}/runs/{b}")
+    show("             why: the judge passes most of what people fail")
+    show(f"  {url}/")
+    show("             everything else\n\nCtrl-C stops.")
+    sys.stdout.flush()
 
 
 def _newest(count: int) -> Sequence[str]:

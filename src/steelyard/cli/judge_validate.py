@@ -101,7 +101,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Compare a judge's verdicts with people's labels. The result is recorded."""
     from steelyard.event_loop import run_async
-    from steelyard.reports.judge_validation import validation_json, validation_lines
+    from steelyard.reports.judges.judge_validation import validation_json, validation_lines
     from steelyard.usecases.judges.validate_judge import (
         ValidationRequest,
         plan_validation,

@@ -14,7 +14,6 @@ from typer.core import TyperGroup
 
 from steelyard import __version__
 from steelyard.cli import (
-    backup,
     cancel,
     compare,
     convert,
@@ -29,19 +28,18 @@ from steelyard.cli import (
     run,
     runs,
     schema,
-    serve,
     show,
     validate,
     verify,
-    worker,
 )
 from steelyard.cli.arguments import refuse_empty
-from steelyard.cli.key import key_commands
 from steelyard.cli.registry import dataset_commands, definition_commands
-from steelyard.cli.review import review_commands
+from steelyard.cli.review.review import review_commands
+from steelyard.cli.server import backup, serve, worker
+from steelyard.cli.server.key import key_commands
+from steelyard.cli.server.user import user_commands
 from steelyard.cli.terminal import error_text, prepare_streams
 from steelyard.cli.terminal import show as show_line
-from steelyard.cli.user import user_commands
 from steelyard.errors import RequestError, RunError, SteelyardError
 
 _COMMANDS: dict[str, Callable[..., None]] = {

@@ -10,15 +10,16 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from steelyard.ports import Warn
     from steelyard.project import Project
     from steelyard.usecases.registry.references import References
 
 
-def opened(near: Path | None = None) -> Project:
+def opened(near: Path | None = None, warn: Warn | None = None) -> Project:
     """The project of a file, or of the current folder; its warnings go to stderr."""
     from steelyard.project import open_project
 
-    return open_project(near=near, base=Path(), warn=print_warning)
+    return open_project(near=near, base=Path(), warn=warn or print_warning)
 
 
 def references_of(current: Path) -> Callable[[Path], References]:

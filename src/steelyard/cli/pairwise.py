@@ -18,9 +18,9 @@ from steelyard.cli.terminal import painter
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
+    from steelyard.reports.comparison.pairwise_text import PairwiseView
     from steelyard.reports.findings import Paint
-    from steelyard.reports.pairwise_text import PairwiseView
-    from steelyard.reports.run_text import RunView
+    from steelyard.reports.run.run_text import RunView
     from steelyard.usecases.results.gates import ComparisonGate
     from steelyard.usecases.runs.execute import FinishedRun
     from steelyard.usecases.runs.pairwise import PairwiseOptions
@@ -35,7 +35,7 @@ class PairwiseRun:
 
     def lines(self, paint: Paint) -> Iterator[str]:
         """For a terminal."""
-        from steelyard.reports.pairwise_text import pairwise_lines
+        from steelyard.reports.comparison.pairwise_text import pairwise_lines
 
         return pairwise_lines(self.view, paint)
 
@@ -100,7 +100,7 @@ def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
 
 def pairwise_json(views: Sequence[PairwiseView]) -> dict[str, Any]:
     """Pairwise runs for programs."""
-    from steelyard.reports.pairwise_text import pairwise_row, strength_row
+    from steelyard.reports.comparison.pairwise_text import pairwise_row, strength_row
     from steelyard.usecases.results.pairwise_results import strength_table
 
     table = strength_table(views) if len(views) > 1 else []
@@ -136,7 +136,7 @@ def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
     if asked.is_json:
         asked.put(json.dumps(pairwise_json(views), ensure_ascii=False, indent=2))
         return
-    from steelyard.reports.pairwise_text import pairwise_lines, strength_lines
+    from steelyard.reports.comparison.pairwise_text import pairwise_lines, strength_lines
     from steelyard.usecases.results.pairwise_results import strength_table
 
     lines: list[str] = []

@@ -13,7 +13,7 @@ from steelyard.cli.terminal import show, show_json
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
     from steelyard.model.statistics.detection import Detection
-    from steelyard.reports.grading import WhoGrades
+    from steelyard.results.grading_summary import GradingSummary
     from steelyard.usecases.runs.ports import RunPorts
 
 
@@ -46,54 +46,41 @@ def _detections(
     return [detection_of(ports, one, detect) for one in prepared]
 
 
-def print_graders(prepared: Prepared) -> None:
+def print_graders(graders: GradingSummary) -> None:
     """Print to stderr what grades each record, before the first call."""
     from steelyard.reports.findings import printable
-    from steelyard.reports.grading import grading_lines
+    from steelyard.reports.run.grading import grading_lines
 
-    for line in grading_lines(_who_grades(prepared)):
+    for line in grading_lines(graders):
         typer.echo(printable(line), err=True)
 
 
-def _who_grades(prepared: Prepared) -> WhoGrades:
-    from steelyard.reports.grading import WhoGrades
-
-    plan = prepared.grading
-    records = plan.graded
-    return WhoGrades(
-        rubrics={one.name: (len(one.checks), records.get(one.name, 0)) for one in plan.rubrics},
-        brought=plan.brought,
-        bringing=plan.bringing,
-        skipped=prepared.forecast.skipped,
-        judges=[(asked.judge.name, asked.target) for asked in plan.judges],
-    )
-
-
 def _plan_row(prepared: Prepared) -> dict[str, Any]:
+    from steelyard.execution.provenance import graders_of
+
+    graders = graders_of(prepared).json()
     return {
         "dataset": prepared.dataset.id,
         "contract": prepared.contract.name,
         "rubrics": [rubric.name for rubric in prepared.grading.rubrics],
         "graded": prepared.grading.graded,
-        "brought": {"records": prepared.grading.bringing, "kinds": prepared.grading.brought},
-        "asked": [
-            {"judge": asked.judge.name, "target": asked.target}
-            for asked in prepared.grading.judges
-        ],
+        "brought": graders["brought"],
+        "asked": graders["asked"],
         "max_concurrency": {name: prepared.concurrency_of(name) for name in prepared.specs},
         **asdict(prepared.forecast),
     }
 
 
 def _plan_lines(prepared: Prepared) -> Iterator[str]:
-    from steelyard.reports.grading import grading_lines
-    from steelyard.reports.run_text import not_sent_texts
+    from steelyard.execution.provenance import graders_of
+    from steelyard.reports.run.grading import grading_lines
+    from steelyard.reports.run.run_text import not_sent_texts
 
     forecast = prepared.forecast
     yield f"{prepared.dataset.id}  {prepared.contract.name}  {prepared.options.dataset}"
     invalid = forecast.total - forecast.valid
     yield f"  records  {forecast.total:,} = {forecast.valid:,} valid + {invalid:,} invalid"
-    for line in grading_lines(_who_grades(prepared)):
+    for line in grading_lines(graders_of(prepared)):
         first, _, rest = line.partition(" ")
         yield f"  {first:<7}  {rest}"
     for name, calls in forecast.targets.items():

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName, OutputFormat
-from steelyard.cli.server_runs import ServerOption, readable_runs
+from steelyard.cli.server.server_runs import ServerOption, readable_runs
 from steelyard.cli.terminal import show, show_json
 
 
@@ -24,7 +24,7 @@ def command(
 ) -> None:
     """Write a self-contained HTML report of a run."""
     from steelyard.errors import InvalidError
-    from steelyard.reports.run_html import run_html
+    from steelyard.reports.html.run_html import run_html
     from steelyard.results.predictions import PREDICTIONS
     from steelyard.usecases.correction.correct_run import current_view
     from steelyard.usecases.results.pruned_files import pruned_on
@@ -41,6 +41,7 @@ def command(
         page = run_html(
             current_view(view, project.validations.all(), project.clock.now()),
             () if day else read_predictions(folder),
+            pruned=day,
         )
     try:
         output.write_text(page, encoding="utf-8")

@@ -23,7 +23,7 @@ from steelyard.cli.running import (
     run_one,
     share,
 )
-from steelyard.cli.server_runs import ServerOption
+from steelyard.cli.server.server_runs import ServerOption
 from steelyard.cli.terminal import error_text, painter, show_json, show_report
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         allow_failures=allow_failures,
     )
     if server is not None:
-        from steelyard.cli.server_run import run_on_server
+        from steelyard.cli.server.server_run import run_on_server
 
         local = {
             "--responses": responses,
@@ -262,7 +262,7 @@ def print_runs(
 def show_finished(finished: FinishedRun, gates: Gates) -> None:
     """Show a finished run as text, with the current gates."""
     from steelyard.cli.pairwise import pairwise_of
-    from steelyard.reports.run_text import next_steps, run_lines
+    from steelyard.reports.run.run_text import next_steps, run_lines
     from steelyard.usecases.results.read_run import read_run
 
     view = replace(read_run(Path(finished.folder)), gates=gate_results(finished, gates))

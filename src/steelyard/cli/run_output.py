@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.cli.terminal import show
 
 if TYPE_CHECKING:
-    from steelyard.reports.run_text import RunView
+    from steelyard.reports.run.run_text import RunView
     from steelyard.usecases.runs.execute import FinishedRun
 
 
@@ -25,8 +25,8 @@ class RunFormat(StrEnum):
 
 def print_views(views: Sequence[RunView], output: RunFormat) -> None:
     """Print runs that were read in a format that covers all of them."""
-    from steelyard.reports.run_junit import run_junit
-    from steelyard.reports.run_text import run_markdown
+    from steelyard.reports.run.run_junit import run_junit
+    from steelyard.reports.run.run_text import run_markdown
     from steelyard.usecases.results.read_run import read_predictions
 
     if output is RunFormat.markdown:

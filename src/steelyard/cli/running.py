@@ -203,12 +203,13 @@ class ProgressLine:
 def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
     """Execute a run and show its progress."""
     from steelyard.event_loop import run_async
+    from steelyard.execution.provenance import graders_of
     from steelyard.usecases.runs.execute import start_run
 
     started: list[str] = []
     forecast, repeats = prepared.forecast, prepared.options.repeat
     total = forecast.answers + forecast.skipped * repeats + forecast.total - forecast.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
-    print_graders(prepared)
+    print_graders(graders_of(prepared))
     with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:
         return run_async(lambda: start_run(ports, prepared, started.append, progress.note))

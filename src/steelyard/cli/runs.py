@@ -8,7 +8,7 @@ import typer
 
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.server_runs import ServerOption, remote_status
+from steelyard.cli.server.server_runs import ServerOption, remote_status
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
@@ -29,23 +29,22 @@ def command(
         _list_remote(server, limit, output)
         return
     from steelyard.reports.findings import printable
-    from steelyard.store.owners import is_alive
     from steelyard.usecases.results.find_run import unknown_runs
-    from steelyard.usecases.results.pruned_files import pruned_runs
     from steelyard.usecases.results.runs import list_runs
-    from steelyard.usecases.runs.ownership import is_resumable, status_text
 
     project = opened()
     has_runs = project.folder.is_dir()
     runs = list_runs(project.store, limit=limit).runs if has_runs else ()
     _warn_of_unknown(unknown_runs(project.result_ports()) if has_runs else [])
-    pruned = {run_id: list(files) for run_id, files in pruned_runs(project.folder).items()}
+
+    standings = {run.run_id: project.standing(run) for run in runs}
+    pruned = {run.run_id: project.pruned_names(run.run_id) for run in runs}
     if output is OutputFormat.json:
         rows = [
             {
                 **run.json(),
-                "resumable": is_resumable(run, is_alive),
-                "pruned": pruned.get(run.run_id, []),
+                **standings[run.run_id].json(),
+                "pruned": pruned[run.run_id],
             }
             for run in runs
         ]
@@ -58,8 +57,8 @@ def command(
         if run.summary and _is_pairwise(run):
             rate = "pairwise comparison"
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
-        gone = "  (pruned)" if run.run_id in pruned else ""
-        _show_line(run, status_text(run, is_alive), rate, f"{what}{gone}")
+        gone = "  (pruned)" if pruned[run.run_id] else ""
+        _show_line(run, standings[run.run_id].text, rate, f"{what}{gone}")
 
 
 def _list_remote(server: str, limit: int, output: OutputFormat) -> None:
@@ -79,15 +78,25 @@ def _list_remote(server: str, limit: int, output: OutputFormat) -> None:
     for run in runs:
         rate = _rate(run.summary) if run.summary else "–"
         what = printable(f"{run.dataset_id or ''} × {run.target or 'several targets'}")
-        _show_line(run, remote_status(run), rate, what)
+        gone = "  (pruned)" if run.pruned else ""
+        _show_line(run, remote_status(run), rate, f"{what}{gone}")
 
 
 def _remote_row(run: RemoteRun) -> dict[str, object]:
-    """A run of a server with the names that one of the project has."""
-    from msgspec import to_builtins
-
-    same = {"dataset": run.dataset_id, "group": run.group_id, "metrics": run.summary}
-    return {**to_builtins(run), **same}
+    """A run of a server as one of the project is listed."""
+    return {
+        "run_id": run.run_id,
+        "status": run.status,
+        "created_at": run.created_at,
+        "dataset": run.dataset_id,
+        "target": run.target,
+        "group": run.group_id,
+        "metrics": run.summary,
+        "cancelling": run.cancelling,
+        "resumable": run.resumable,
+        "unresumable": run.unresumable,
+        "pruned": list(run.pruned),
+    }
 
 
 def _show_line(run: StoredRun | RemoteRun, status: str, rate: str, what: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from steelyard.cli.arguments import FinishedRunName, OutputFormat
-from steelyard.cli.server_runs import (
+from steelyard.cli.server.server_runs import (
     ServerOption,
     readable_runs,
     remote_status,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.model.json_value import JsonObject
     from steelyard.project import Project
     from steelyard.reports.findings import Paint
-    from steelyard.reports.run_text import RunView
+    from steelyard.reports.run.run_text import RunView
     from steelyard.results.attempts import Attempt
     from steelyard.results.failures import Failure
     from steelyard.results.predictions import Prediction
@@ -44,19 +44,30 @@ def command(
     output: Annotated[
         OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
+    blind: Annotated[
+        bool,
+        typer.Option("--blind", help="Show a record without verdict, checks and expectations."),
+    ] = False,
     server: ServerOption = None,
 ) -> None:
     """Show the metrics and failures of a run, or one record."""
+    from steelyard.errors import InvalidError
     from steelyard.usecases.results.find_run import find_unfinished, records_of
     from steelyard.usecases.results.records import show_record
 
+    if blind and record is None:
+        raise InvalidError("--blind shows one record; name it after the run")
     if server is not None and record is None and (remote := unfinished_run(server, run)):
         _show_remote(remote, output)
         return
     with readable_runs(server, [run]) as (project, (name,)):
         ports = project.result_ports()
         if record is not None:
-            _show_record(show_record(records_of(ports, name), record), record, output)
+            found = show_record(records_of(ports, name), record)
+            if blind:
+                _show_blind(found, output)
+            else:
+                _show_record(found, record, output)
         elif unfinished := find_unfinished(ports, name):
             _show_unfinished(project, unfinished, output)
         else:
@@ -74,18 +85,20 @@ def _show_remote(run: RemoteRun, output: OutputFormat) -> None:
     of = "" if done.total is None else f" of {done.total}"
     show(painter()(f"{run.run_id} is {remote_status(run)}", "warning"))
     show(f"  records    {done.done}{of} done, {done.failed} without a score")
+    if run.unresumable:
+        show(f"  stopped    {run.unresumable}")
 
 
 def _show_unfinished(project: Project, stored: StoredRun, output: OutputFormat) -> None:
-    from steelyard.reports.run_text import run_lines
-    from steelyard.store.owners import is_alive
+    from steelyard.reports.run.run_text import run_lines
     from steelyard.usecases.runs.unfinished import read_unfinished
 
-    run = read_unfinished(project.store, stored, is_alive)
+    standing = project.standing(stored)
+    run = read_unfinished(project.store, stored, standing)
     view = run.view
     if output is OutputFormat.json:
         known = _known(view, view.manifest.json())
-        show_json({**known, "is_finished": False, "resumable": run.is_resumable})
+        show_json({**known, "is_finished": False, **standing.json()})
         return
     paint = painter()
     show(paint(run.progress_text, "warning"))
@@ -95,16 +108,18 @@ def _show_unfinished(project: Project, stored: StoredRun, output: OutputFormat) 
 
 def _show_run(project: Project, folder: Path, output: OutputFormat) -> None:
     from steelyard.cli.pairwise import pairwise_of
-    from steelyard.reports.run_text import run_lines
+    from steelyard.reports.run.run_text import run_lines
     from steelyard.usecases.correction.correct_run import current_view
     from steelyard.usecases.results.read_run import manifest_json, read_run
+    from steelyard.usecases.runs.ownership import Standing
 
     view = read_run(folder)
     pairwise = pairwise_of(view)
     if output is OutputFormat.json:
         more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
         known = _known(view, manifest_json(folder))
-        show_json({**known, "is_finished": True, "resumable": False, **more})
+        standing = Standing(text=view.manifest.status)
+        show_json({**known, "is_finished": True, **standing.json(), **more})
         return
     paint = painter()
     if pairwise:
@@ -182,6 +197,25 @@ def _show_record(found: RecordView, record: str, output: OutputFormat) -> None:
         show(_attempt(attempt))
 
 
+def _show_blind(found: RecordView, output: OutputFormat) -> None:
+    """Show what was asked and answered, as somebody who labels it may see it."""
+    if output is OutputFormat.json:
+        names = ("index", "record_id", "repeat", "request", "model_response", "trace")
+        show_json({"records": [{name: row.json()[name] for name in names} for row in found.rows]})
+        return
+    paint = painter()
+    for row in found.rows:
+        show(_name(row))
+        for line in _conversation(row, paint):
+            show(line)
+
+
+def _conversation(row: Prediction, paint: Paint) -> Iterator[str]:
+    yield from _asked(row, paint)
+    for message in (row.trace or {}).get("messages", []):
+        yield from _message(message, paint)
+
+
 def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[str]:
     passed = {
         True: paint("pass", "good"),
@@ -191,9 +225,7 @@ def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[
     score = "" if row.score is None else f"  score {row.score:.3f}"
     reason = "" if row.passed is not None else f"  {_line(row.reason)}"
     yield f"{_name(row)}  {passed[row.passed]}{score}{reason}"
-    yield from _asked(row, paint)
-    for message in (row.trace or {}).get("messages", []):
-        yield from _message(message, paint)
+    yield from _conversation(row, paint)
     yield from _expected(row, paint)
     for found in row.evaluator_scores:
         word = passed[found.passed] if found.status == "scored" else found.status

@@ -27,8 +27,22 @@ _OPTIONS = {
     "runs": "--run",
 }
 """Options that are not called as the arguments they fill."""
+_CONTROL = re.compile(
+    "\x1b\\[(?:0|1|2|31|32|33)m|\r?\n|\r$|\t|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+"""Control characters and marks of direction; with the few that are ours, which stay."""
+_OWN = re.compile("\x1b.*m|[\r\n\t]+", re.DOTALL)
 _NOTED = re.compile("`(against|check|design|flatten|replace)`|(?<=more than )(allow-failures)")
 """The arguments that notes, refusals and gates name."""
+
+
+def for_terminal(text: str) -> str:
+    """Text without characters that would let its author command the reader's terminal."""
+    return text if text.isprintable() else _CONTROL.sub(_harmless, text)
+
+
+def _harmless(found: re.Match[str]) -> str:
+    return found[0] if _OWN.fullmatch(found[0]) else "·"
 
 
 class _Forgiving(io.TextIOWrapper):
@@ -36,7 +50,8 @@ class _Forgiving(io.TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         try:
-            return super().write(text)
+            super().write(for_terminal(text) if self.isatty() else text)
+            return len(text)
         except OSError:
             _silence(2)
             return len(text)
@@ -94,9 +109,13 @@ def error_text(error: BaseException) -> str:
 def show(text: str | bytes, *, is_line: bool = True) -> None:
     """Print a line; bytes are UTF-8 whatever the terminal's encoding.
 
+    Files and pipes get it as it is; a terminal is not commanded by it.
     If the reader has closed the pipe, as `head` does, the rest is dropped and the exit code does
     not change. Any other write error, such as a full disk, is an error.
     """
+    if sys.stdout.isatty():
+        shown = for_terminal(text if isinstance(text, str) else text.decode("utf-8", "replace"))
+        text = shown if isinstance(text, str) else shown.encode()
     try:
         typer.echo(text, nl=is_line)
     except BrokenPipeError:

@@ -9,7 +9,7 @@ import typer
 
 from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.server_runs import ServerOption, copy_run, is_local, private_project
+from steelyard.cli.server.server_runs import ServerOption, copy_run, is_local, private_project
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -21,6 +22,7 @@ from steelyard.errors import (
     TooManyRequestsError,
     UnauthorizedError,
     UnavailableError,
+    argument,
 )
 
 Read = TypeVar("Read")
@@ -29,6 +31,7 @@ MAX_JSON = 256 * 1024 * 1024
 _MAX_ERROR = 4 * 1024 * 1024
 _BLOCK = 256 * 1024
 _SHOWN = 120
+_NAME = re.compile("[a-z_]+")
 
 _KINDS: Mapping[int, Callable[[str], SteelyardError]] = {
     400: InvalidError,
@@ -95,10 +98,21 @@ def error_of(answer: ServerAnswer, where: str, request_id: str) -> SteelyardErro
         body = msgspec.json.decode(data, type=_ErrorBody)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _foreign_error(answer, where, data)
-    text = f"{body.error.message} (request {_line(body.request_id or request_id)})"
+    message = _with_arguments(body.error)
+    text = f"{message} (request {_line(body.request_id or request_id)})"
     made = _exception(status, text, answer)
     made.details = body.error.details
     return made
+
+
+def _with_arguments(error: _ErrorDetail) -> str:
+    """The message of a server, with the names of arguments marked as in errors of our own."""
+    named = (error.details or {}).get("arguments", ())
+    message = error.message
+    for name in cast("list[object]", named) if isinstance(named, list) else ():
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            message = message.replace(f"`{name}`", argument(name))
+    return message
 
 
 def retry_after_s(answer: ServerAnswer) -> float | None:

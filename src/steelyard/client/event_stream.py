@@ -76,7 +76,7 @@ def follow(transport: Transport, run_id: str, after: int = 0) -> Iterator[Remote
         try:
             with transport.stream(request) as answer:
                 for event in _events(answer, str(transport.address)):
-                    # The end has the id of the last event before it.
+                    # Whoever connects after the end gets it once more.
                     is_end = event.kind == "end"
                     if event.id > last or is_end:
                         failures, last = 0, event.id

@@ -9,6 +9,7 @@ import msgspec
 from steelyard.model.finding import Finding
 from steelyard.model.run import TERMINAL
 from steelyard.results.failures import Failure
+from steelyard.results.grading_summary import GradingSummary
 from steelyard.results.manifest import StateTime
 from steelyard.results.metrics import Metrics, Slice
 from steelyard.results.predictions import Prediction
@@ -41,19 +42,30 @@ class RemoteRun(msgspec.Struct, frozen=True, kw_only=True):
     group_id: str | None = None
     dataset_id: str | None = None
     dataset_version: str | None = None
+    cancelling: bool = False
     resumable: bool = False
+    unresumable: str | None = None
     states: tuple[StateTime, ...] = ()
     started_at: str | None = None
     completed_at: str | None = None
     progress: RemoteProgress = RemoteProgress()
     target: str | None = None
+    grading: GradingSummary | None = None
+    """What grades its records, where the server says so."""
     summary: dict[str, Any] | None = None
     derived_from: str | None = None
+    pruned: tuple[str, ...] = ()
+    """The names of its files that were removed after their retention."""
 
     @property
     def is_finished(self) -> bool:
         """Whether it has come to its end, whatever that is."""
         return self.status in TERMINAL
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether no process works on it any more, though it has not finished."""
+        return self.resumable or self.unresumable is not None
 
     @property
     def metrics(self) -> Metrics | None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from steelyard.client.address import path_of
 from steelyard.client.http_requests import HttpRequest, QueryValue
 from steelyard.client.remote import RemoteDefinition, RemotePage, RemoteVersion
-from steelyard.client.sent_body import JSON, body_of, json_body
+from steelyard.client.sent_body import JSON, body_of, document_body, json_body
 from steelyard.client.transport import Transport
 from steelyard.errors import UnavailableError
 
@@ -17,6 +17,8 @@ Item = TypeVar("Item")
 Content: TypeAlias = str | Path | bytes | Mapping[str, Any]
 """A path, the bytes of a file, or its value."""
 _PAGE = 100
+_DOCUMENTS = ("datasets", "validate")
+"""What takes dataset documents, whose strings servers want in NFC."""
 _ANY = "application/octet-stream"
 _MEDIA_TYPES = {
     ".json": JSON,
@@ -108,7 +110,8 @@ def file_request(kind: str, content: Content, settings: Mapping[str, QueryValue]
     name = str(settings.get("name") or (content if isinstance(content, str | Path) else ""))
     query = {**settings, "name": Path(name).name} if name else settings
     media_type = _MEDIA_TYPES.get(Path(name).suffix.lower(), JSON if not name else _ANY)
-    body = body_of(content, media_type)
+    is_document = kind in _DOCUMENTS and media_type == JSON
+    body = document_body(content) if is_document else body_of(content, media_type)
     return HttpRequest(method="POST", path=path_of(kind), query=query, body=body)
 
 

@@ -30,7 +30,7 @@ from steelyard.client.remote_catalog import (
     file_request,
     pages,
 )
-from steelyard.client.sent_body import SentBody, body_of, json_body
+from steelyard.client.sent_body import SentBody, document_body, json_body
 from steelyard.client.transport import Transport, TransportSettings
 from steelyard.errors import InvalidError
 from steelyard.model.statistics.comparison import Comparison
@@ -63,7 +63,8 @@ class Client:
         """Take address and key from STEELYARD_SERVER and STEELYARD_KEY where they are not given.
 
         Nothing is sent yet. `timeout_s` limits the wait for each answer; `retries` counts
-        further tries after 429, 503 or a broken connection, where a repeat does no harm.
+        further tries after 429, 503, a broken connection, or a 409 that says when to try again,
+        where a repeat does no harm.
         """
         url = url or os.environ.get(SERVER_VARIABLE)
         if not url:
@@ -118,17 +119,22 @@ class Client:
     ) -> StartedRun:
         """Start a run of a dataset document (contract 2): a path, its bytes, or a value.
 
+        Its strings are sent in Unicode NFC.
+
         Without one, the server has the dataset: that of a `suite`, or `dataset`, a reference.
         Settings are those of `POST /v1/runs`: `target`, `rubric`, `judge` and more. The server
         starts one run for one `idempotency_key`, whatever the client has to repeat.
         """
-        is_sent = document is not None
         request = HttpRequest(
             method="POST",
             path=path_of("runs"),
-            query=settings if is_sent else {},
+            query={} if document is None else settings,
             headers={IDEMPOTENCY_KEY: idempotency_key or str(uuid.uuid4())},
-            body=body_of(document if is_sent else {"run": _given(settings)}),
+            body=(
+                json_body({"run": _given(settings)})
+                if document is None
+                else document_body(document)
+            ),
         )
         return self.transport.json(request, StartedRun)
 
@@ -139,12 +145,12 @@ class Client:
     def wait(
         self, run: str, *, on_event: Callable[[RemoteEvent], object] | None = None
     ) -> RemoteRun:
-        """The run, when it has finished, or has stopped and waits for `resume`."""
+        """The run, when it has finished, or has stopped and waits for `resume` or `cancel`."""
         for event in self.events(run):
             if on_event:
                 on_event(event)
             # A run that no worker can go on with has no end, but a warning that says why.
-            if event.kind == "warning" and (now := self.run(run)).resumable:
+            if event.kind == "warning" and (now := self.run(run)).is_stopped:
                 return now
         return self.run(run)
 
@@ -251,7 +257,12 @@ class Client:
         return RemoteSettings(self.transport, "targets")
 
     def _changed(self, run: str, verb: str, body: SentBody | None = None) -> RemoteChange:
-        request = HttpRequest(method="POST", path=path_of("runs", run, verb), body=body)
+        request = HttpRequest(
+            method="POST",
+            path=path_of("runs", run, verb),
+            headers={IDEMPOTENCY_KEY: str(uuid.uuid4())},
+            body=body,
+        )
         return self.transport.json(request, RemoteChange)
 
 

@@ -153,16 +153,17 @@ class Transport:
 
     def _refusal(self, answer: ServerAnswer, request_id: str) -> _Refusal:
         error = error_of(answer, str(self.address), request_id)
-        if self._key and self._key in str(error):
-            error.args = (str(error).replace(self._key, "***"),)
+        if self._key:
+            error.args = tuple(str(one).replace(self._key, "***") for one in error.args)
         return _Refusal(error, answer.status, retry_after_s(answer))
 
     def _wait_after_refusal(
         self, request: HttpRequest, refusal: _Refusal, tried: int
     ) -> float | None:
         """Seconds until the next try; None where there must be none."""
+        is_in_progress = refusal.status == 409 and refusal.retry_after_s is not None
         is_passing = refusal.status == 429 or (
-            refusal.status in _PASSING and request.is_repeatable
+            (refusal.status in _PASSING or is_in_progress) and request.is_repeatable
         )
         wait = max(self.pause(tried), refusal.retry_after_s or 0.0)
         return wait if is_passing and wait <= _MAX_WAIT_S else None

@@ -46,6 +46,9 @@ def read_definition_file(
         value = content.value if isinstance(content, Located) else looked_at(data).value
         top = value if isinstance(value, dict) else {}
         detected = detect_document(Contracts(), top, extension, folder)
+        if detected and detected.kind == "dataset":
+            message = f"this is a {detected.name} file, and no rubric or judge"
+            return None, [error("unsupported_format", message)]
         return read_definition(content, detected.name if detected else "check_rubric", catalog)
     except ParseError as wrong:
         return None, [error(wrong.code, str(wrong), line=wrong.line)]

@@ -10,9 +10,10 @@ from steelyard.model.trace import Trace
 from steelyard.results.attempts import Attempt
 
 
-def interruption() -> TargetError:
-    """How a call ends that is cut off because its process stops."""
-    return TargetError(INTERRUPTED, INTERRUPTED_MESSAGE)
+def interruption(why: str | None = None) -> TargetError:
+    """How a call ends that is cut off: because its run stops, or else its process."""
+    message = f"{why}; the request may have been sent" if why else INTERRUPTED_MESSAGE
+    return TargetError(INTERRUPTED, message)
 
 
 def outage(error: TargetError) -> TargetError:

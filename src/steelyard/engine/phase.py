@@ -1,4 +1,4 @@
-"""Whether a run is running or only retrying, over all the loops that work on it."""
+"""Whether a run is running, only retrying or cancelled, over all the loops that work on it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from steelyard.model.run import RunState
 class Phase:
     """Contract 2 has two states for a run at work; this tells when one becomes the other.
 
-    A run is retrying when no first attempt is left anywhere and at least one record waits.
+    A run is retrying when no first attempt is left anywhere and at least one record waits. One
+    that is cancelled is finalizing as soon as it makes no further call; one in another state than
+    these was cancelled before it began, or earlier, and stays there.
     """
 
     def __init__(self, state: RunState, move: Callable[[RunState], Awaitable[None]]) -> None:
         self._state: RunState = "retrying" if state == "retrying" else "running"
+        self._is_over = state not in {"running", "retrying"}
         self._move = move
         self._open: dict[object, bool] = {}
         """The loops that are not through, and whether each is only retrying."""
@@ -37,9 +40,15 @@ class Phase:
         if self._open:
             await self._settle()
 
+    async def stop(self) -> None:
+        """The run is cancelled: no loop makes a further call, and what is left is only stored."""
+        if not self._is_over:
+            self._is_over = True
+            await self._move("finalizing")
+
     async def _settle(self) -> None:
         state: RunState = "retrying" if all(self._open.values()) else "running"
-        if state != self._state:
+        if state != self._state and not self._is_over:
             self._state = state
             await self._move(state)
 

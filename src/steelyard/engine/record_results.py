@@ -74,14 +74,16 @@ def made_before(work: Work, error: TargetError) -> Result:
 
 def cancelled_of(work: Work, stop: Stop, attempt: Attempt | None) -> Result:
     """The result of a record that was not asked, or not to the end."""
-    made = work.attempt if attempt else work.attempt - 1
+    first = work.record.first_attempt_at or (attempt.at if attempt else None)
     return replace(
         work.record.result("cancelled"),
         label=stop.label,
         message=stop.message,
         # Calls of another run are in this one only where their answer is graded.
-        attempts=0 if work.past else made,
+        # A call that was cut off uses no attempt.
+        attempts=0 if work.past else work.attempt - 1,
         copied_attempts=0,
         response_source=None,
+        first_attempt_at=first,
         last_attempt_at=attempt.at if attempt else None,
     )

@@ -22,7 +22,6 @@ from steelyard.results.attempts import Attempt
 from steelyard.settings import RetrySettings
 
 TARGET_CALL = "target"
-CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

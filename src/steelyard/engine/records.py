@@ -18,13 +18,7 @@ from steelyard.engine.grading.grading import grade
 from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_results import cancelled_of, failure_of, graded_of, made_before
-from steelyard.engine.record_work import (
-    CANCELLED,
-    AskedTarget,
-    EngineContext,
-    JudgePort,
-    Work,
-)
+from steelyard.engine.record_work import AskedTarget, EngineContext, JudgePort, Work
 from steelyard.engine.retries import retry_wait
 from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
@@ -32,11 +26,13 @@ from steelyard.engine.target_calls import TIMED, TargetCalls
 from steelyard.engine.threads import in_thread
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import PlannedRecord, Result
+from steelyard.model.run import INTERRUPTED, PlannedRecord, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
 from steelyard.results.attempts import Attempt
 
+_UNASKED = 512
+"""Records on their way into the store after a stop: no call of theirs is at risk in a crash."""
 _UNJUDGED = Verdict(status="evaluated")
 
 
@@ -58,6 +54,7 @@ class RecordLoop:
         if asked.claims:
             how = Claimed(asked.claims, _place, call_of, self._upcoming)
             self._claims = Claims(how, around.ledger, around.clock.stamp)
+        self._slots = Slots(0)
         self._waiting = Waiting()
         self._calls = TargetCalls(asked, around, self._waiting)
         self._rubric: Rubric | None = None
@@ -67,7 +64,7 @@ class RecordLoop:
 
     async def run(self, concurrency: int) -> None:
         """Work until the stream is empty; calls not yet committed stay within twice the limit."""
-        self._slots = Slots(2 * concurrency)
+        self._slots.widen(2 * concurrency)
         if self._claims:
             self._claims.begin(2 * concurrency)
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -92,6 +89,8 @@ class RecordLoop:
 
     def stop(self, stop: Stop) -> None:
         """Make no further call: every record that is left is kept as cancelled."""
+        if not self._waiting.stopped:
+            self._slots.widen(_UNASKED)
         self._waiting.stop(stop)
         self._schedule.hurry()
 
@@ -265,10 +264,10 @@ class RecordLoop:
             return
         if not self._waiting.stopped:
             wait = retry_wait(around.retry, error, work.attempt, around.chance, around.left_s)
-        attempt = attempt_of(work, at, error=error, elapsed=elapsed, wait=wait)
-        if error.code == CANCELLED:
-            self._cancel(work, attempt)
+        elif error.code == INTERRUPTED:
+            self._cancel(work, attempt_of(work, at, error=error))
             return
+        attempt = attempt_of(work, at, error=error, elapsed=elapsed, wait=wait)
         if wait is None:
             self._keep(failure_of(work, error, attempt), (attempt,))
             self._schedule.done()

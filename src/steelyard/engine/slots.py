@@ -46,6 +46,12 @@ class Slots:
                 return
         self._free += 1
 
+    def widen(self, more: int) -> None:
+        """Make more places, and give them to whoever waits."""
+        self._count += more
+        for _ in range(more):
+            self.release()
+
     async def take_all(self) -> None:
         """Take every place, when all have been given back."""
         for _ in range(self._count):

@@ -11,7 +11,7 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import unawaited
 from steelyard.engine.costs import cost_of
-from steelyard.engine.record_work import CANCELLED, AskedTarget, EngineContext, Work
+from steelyard.engine.record_work import AskedTarget, EngineContext, Work
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Target
@@ -135,7 +135,7 @@ class TargetCalls:
         except TargetError as error:
             return error
         except BrokenOff:
-            return TargetError(CANCELLED, cast(Stop, self._waiting.stopped).message)
+            return interruption(cast(Stop, self._waiting.stopped).message)
         except asyncio.CancelledError:
             if task.cancelling():
                 raise

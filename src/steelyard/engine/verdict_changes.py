@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.results.projections import GradedPrediction
@@ -14,6 +14,11 @@ from steelyard.stats.paired import paired_difference
 ALPHA = 0.05
 """Below this chance of the like by accident, passes have moved."""
 _SAME = 1e-9
+
+
+Change: TypeAlias = Literal["lost", "vanished", "gained", "appeared", "other"]
+"""What became of a verdict: a pass lost, no verdict any more, a pass gained, a first verdict, or
+another score or status alone. Worst first."""
 
 
 class Graded(NamedTuple):
@@ -32,6 +37,16 @@ class ChangedVerdict(NamedTuple):
     repeat: int
     old: Graded
     new: Graded
+
+    @property
+    def change(self) -> Change:
+        """What became of the verdict, which only a trace with a score has."""
+        had, has = self.old.score is not None, self.new.score is not None
+        if had != has:
+            return "appeared" if has else "vanished"
+        if not had or bool(self.old.passed) == bool(self.new.passed):
+            return "other"
+        return "gained" if self.new.passed else "lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +69,10 @@ class Shift:
     """The mean difference of the scores, new less old."""
     is_judged: bool
     """Whether a judge was asked, who may say something else the next time."""
+
+    def count(self, *changes: Change) -> int:
+        """How many traces have one of these changes."""
+        return sum(one.change in changes for one in self.moved)
 
     @property
     def has_moved(self) -> bool:

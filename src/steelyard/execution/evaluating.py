@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, cast
@@ -23,6 +23,7 @@ from steelyard.execution.prepared import Prepared
 from steelyard.execution.prompting import prompt_of
 from steelyard.execution.work import Limiters, asked, shares, work_items
 from steelyard.execution.worker_thread import in_thread
+from steelyard.formats.root_paths import text_from
 from steelyard.model.run import Result, RunState
 from steelyard.ports import Warn, warn_both
 
@@ -39,8 +40,12 @@ async def evaluate_records(
     """Evaluate every record without a result, in this process."""
     done = await in_thread(lambda: Done(ports.repository.done(run_id), prepared.options.repeat))
     tried = await in_thread(lambda: ports.repository.tried(run_id))
-    ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
-    ports = replace(ports, warn=warn_both(ledger.warn, ports.warn))
+    ledger, root = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp), ports.root
+
+    def warn(message: str) -> None:
+        ledger.warn(text_from(root, message))
+
+    ports = replace(ports, warn=warn_both(warn, ports.warn))
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
     around.budget.on_stop(partial(_warn_stop, ports.warn))
     phase = Phase(status, ledger.move)
@@ -77,7 +82,7 @@ async def evaluate_records(
     )
     try:
         loops_and_judges = [*loops.values(), *([judges] if judges else [])]
-        with _stoppable(ports, run_id, prepared, loops_and_judges):
+        async with _stoppable(ports, run_id, prepared, loops_and_judges, phase):
             await (_beside(judges, running) if judges else all_to_their_end(running))
     finally:
         if judges:
@@ -106,10 +111,11 @@ async def probe_judges(
         return
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
-    shared = Shared(around, Phase(status, ledger.move), _limiters(ports, run_id, prepared))
+    phase = Phase(status, ledger.move)
+    shared = Shared(around, phase, _limiters(ports, run_id, prepared))
     judges = cast(RunJudges, run_judges(ports, run_id, prepared, shared))
     try:
-        with _stoppable(ports, run_id, prepared, [judges]):
+        async with _stoppable(ports, run_id, prepared, [judges], phase):
             await judges.probe()
     finally:
         judges.end()
@@ -164,12 +170,17 @@ async def all_to_their_end(running: Iterable[Coroutine[Any, Any, None]]) -> None
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@contextmanager
-def _stoppable(
-    ports: ExecutionPorts, run_id: str, prepared: Prepared, loops: Iterable[RecordLoop | RunJudges]
-) -> Generator[None]:
+@asynccontextmanager
+async def _stoppable(
+    ports: ExecutionPorts,
+    run_id: str,
+    prepared: Prepared,
+    loops: Iterable[RecordLoop | RunJudges],
+    phase: Phase,
+) -> AsyncGenerator[None]:
     """Stop the loops at the deadline or on a cancel request."""
     running = asyncio.get_running_loop()
+    moves: list[asyncio.Future[None]] = []
 
     def stop(why: Stop) -> None:
         for loop in loops:
@@ -182,12 +193,16 @@ def _stoppable(
         stop(why)
 
     def cancel() -> None:
-        with suppress(RuntimeError):  # the run finished first
-            running.call_soon_threadsafe(stop, CANCEL)
+        stop(CANCEL)
+        moves.append(asyncio.ensure_future(phase.stop()))
 
-    ports.on_cancel(run_id, cancel)
+    def on_cancel() -> None:
+        with suppress(RuntimeError):  # the run finished first
+            running.call_soon_threadsafe(cancel)
+
+    ports.on_cancel(run_id, on_cancel)
     if ports.repository.is_cancelling(run_id):
-        stop(CANCEL)  # check before the first call, not at the next renewal of the lease
+        cancel()  # check before the first call, not at the next renewal of the lease
     seconds = prepared.limits.deadline_s
     timer = None if seconds is None else asyncio.ensure_future(late(seconds))
     try:
@@ -195,6 +210,8 @@ def _stoppable(
     finally:
         if timer:
             timer.cancel()
+        # A store that refuses this refuses the results of the loops too, who raise its error.
+        await asyncio.gather(*moves, return_exceptions=True)
 
 
 def _spent_usd(ports: ExecutionPorts, run_id: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import closing
+from heapq import merge
 from itertools import zip_longest
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from steelyard.results.artifacts import MANIFEST
 from steelyard.results.manifest import Interruption, Manifest, StateTime, read_manifest
 from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json
 from steelyard.results.sealing import Seal, sealed_json, with_own_hash
+
+_COST_DIGITS = 12
 
 
 def finalize(
@@ -102,8 +105,9 @@ def require_same_records(ports: ExecutionPorts, run_id: str, prepared: Prepared)
         (row.index, record_sha256(prepared.reading.hashed(row, case) if case else row.value))
         for row, case, _ in prepared.records()
     )
+    carried = ((one.index, one.record_sha256 or "") for one in prepared.carried)
     kept = ports.repository.record_hashes(run_id)
-    if any(one != other for one, other in zip_longest(hashes, kept)):
+    if any(one != other for one, other in zip_longest(merge(hashes, carried), kept)):
         raise UnresumableError(
             f"results of {run_id} belong to another version of {prepared.options.dataset}; "
             "start a new run"
@@ -163,9 +167,14 @@ def _derived(
     new = Taken(
         rows=metrics.rows - copied.rows,
         attempts=metrics.attempts - copied.attempts,
-        cost_usd=None if cost is None else cost - (copied.cost_usd or 0.0),
+        cost_usd=None if cost is None else cost_beyond(cost, copied.cost_usd or 0.0),
     )
     return copied, new
+
+
+def cost_beyond(cost: float, copied: float) -> float:
+    """What was spent beyond what was copied; sums of the same costs may differ in a last bit."""
+    return max(0.0, round(cost - copied, _COST_DIGITS))
 
 
 def _corrected(

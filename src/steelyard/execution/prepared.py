@@ -21,6 +21,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric
+from steelyard.model.run import Result
 from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 
 _DEFAULT_TARGET = "default"
@@ -136,6 +137,8 @@ class Prepared:
     forecast: Forecast
     kept: Sequence[Planned] | None = None
     """All records, if the dataset is small enough."""
+    carried: Sequence[Result] = ()
+    """Results of the run that is regraded, of records that are not in the reading."""
     part: Part = WHOLE
     is_sound: bool = False
     """Whether every row of the dataset is accepted, the ones that are not selected, too."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -16,8 +17,12 @@ from steelyard.engine.selection import without_values
 from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
+from steelyard.execution.run_options import options_from
+from steelyard.formats.json_fields import fields
+from steelyard.formats.root_paths import value_from
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.exemptions import MANIFEST
+from steelyard.results.grading_summary import GradingSummary, JudgeUse, OwnChecks, RubricUse
 from steelyard.results.json_struct import from_json
 from steelyard.results.manifest import (
     ProbeCall,
@@ -30,6 +35,9 @@ from steelyard.results.manifest import (
     UsedTemplate,
 )
 from steelyard.results.stored_run import StoredRun, require_plan
+
+SAMPLING = ("temperature", "top_p", "max_new_tokens", "seed")
+"""The settings of a model that the manifest has on their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +66,7 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
     dataset = prepared.dataset
     metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
     return Provenance(
-        setup=setup_of(prepared),
+        setup=setup_of(prepared, ports.root),
         judges=tuple(used_judges(ports, run_id, prepared)),
         probes=tuple(probe_calls(ports, run_id)),
         documents=(lambda: _documents(prepared)) if is_document else None,
@@ -84,18 +92,40 @@ def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Proven
     )
 
 
-def kept_setup(prepared: Prepared, redact: Redactor) -> RunSetup:
+def kept_setup(prepared: Prepared, redact: Redactor, root: Path) -> RunSetup:
     """The setup of a run, redacted."""
-    clean = redact(json_bytes(setup_of(prepared).json()), exempt=MANIFEST)
+    clean = redact(json_bytes(setup_of(prepared, root).json()), exempt=MANIFEST)
     return from_json(json.loads(clean), RunSetup)
 
 
-def setup_of(prepared: Prepared) -> RunSetup:
-    """The setup of a run."""
+def kept_graders(prepared: Prepared, redact: Redactor) -> GradingSummary:
+    """What grades a run, redacted."""
+    clean = redact(json_bytes(graders_of(prepared).json()), exempt=MANIFEST)
+    return from_json(json.loads(clean), GradingSummary)
+
+
+def graders_of(prepared: Prepared) -> GradingSummary:
+    """What grades the records of a run."""
+    grading = prepared.grading
+    return GradingSummary(
+        rubrics=tuple(
+            RubricUse(
+                rubric=one.name, checks=len(one.checks), records=grading.graded.get(one.name, 0)
+            )
+            for one in grading.rubrics
+        ),
+        brought=OwnChecks(records=grading.bringing, kinds=grading.brought),
+        skipped=prepared.forecast.skipped,
+        asked=tuple(JudgeUse(judge=judge.name, target=target) for judge, target in grading.judges),
+    )
+
+
+def setup_of(prepared: Prepared, root: Path) -> RunSetup:
+    """The setup of a run; paths begin at the project's root."""
     dataset, grading, forecast = prepared.dataset, prepared.grading, prepared.forecast
     specs, retry = prepared.specs, prepared.retry
     single = next(iter(specs.values())) if len(specs) == 1 else None
-    options = prepared.options.stored()
+    options = options_from(root, prepared.options.stored())
     if options.where:
         where = without_values(options.where, prepared.redacted.fields)
         options = structs.replace(options, where=where)
@@ -109,8 +139,8 @@ def setup_of(prepared: Prepared) -> RunSetup:
         source=prepared.source,
         model=single.model if single else None,
         **_sampling(single),
-        targets={name: spec.described() for name, spec in specs.items()},
-        judge_targets={name: spec.described() for name, spec in prepared.judge_specs.items()},
+        targets=_described(specs, root),
+        judge_targets=_described(prepared.judge_specs, root),
         rubrics=tuple(_rubrics(prepared)),
         graders=grading.revisions,
         programs=tuple(
@@ -131,10 +161,14 @@ def setup_of(prepared: Prepared) -> RunSetup:
     )
 
 
+def _described(specs: Mapping[str, TargetSpec], root: Path) -> dict[str, JsonObject]:
+    """The settings of targets."""
+    return {name: fields(value_from(root, spec.described())) for name, spec in specs.items()}
+
+
 def _sampling(spec: TargetSpec | None) -> dict[str, Any]:
     """The sampling settings, if the run has a single target."""
-    names = ("temperature", "top_p", "max_new_tokens", "seed")
-    return {name: spec.sampling.get(name) for name in names} if spec else {}
+    return {name: spec.sampling.get(name) for name in SAMPLING} if spec else {}
 
 
 def _prompts(prepared: Prepared) -> Iterator[UsedTemplate]:

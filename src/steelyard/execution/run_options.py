@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from msgspec import structs
 
-from steelyard.results.options import StoredOptions
+from steelyard.formats.root_paths import path_from
+from steelyard.results.options import Derived, StoredOptions
 
 
 class RunOptions(StoredOptions, frozen=True, kw_only=True):
@@ -26,6 +29,31 @@ class RunOptions(StoredOptions, frozen=True, kw_only=True):
         values = structs.asdict(self)
         del values["group_id"]
         return StoredOptions(**values)
+
+
+def options_from(root: Path, options: StoredOptions) -> StoredOptions:
+    """The options with paths from a project's root on, as everybody may read them."""
+    responses, derived = options.responses, options.derived
+    return structs.replace(
+        options,
+        dataset=path_from(root, options.dataset),
+        rubric=_name_from(root, options.rubric),
+        judge=_name_from(root, options.judge),
+        responses=path_from(root, responses) if responses else None,
+        derived=_derived_from(root, derived) if derived else None,
+    )
+
+
+def _name_from(root: Path, name: str | None) -> str | None:
+    """A reference, or a path from the root on."""
+    return str(path_from(root, Path(name))) if name and Path(name).is_absolute() else name
+
+
+def _derived_from(root: Path, derived: Derived) -> Derived:
+    against = derived.against
+    if against:
+        against = structs.replace(against, folder=path_from(root, against.folder))
+    return structs.replace(derived, folder=path_from(root, derived.folder), against=against)
 
 
 def stored_options(kept: StoredOptions, group_id: str | None) -> RunOptions:

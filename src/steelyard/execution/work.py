@@ -136,6 +136,10 @@ def work_items(
     """
     spec = prepared.specs.get(share.target)
     past = spec.past if spec else None
+    for result in prepared.carried if share.is_first else ():
+        is_in_part = prepared.part.of == 1 or prepared.part.has(result.index)
+        if is_in_part and not is_done(result.index, 0):
+            yield result
     for row, case, graded in prepared.records():
         if case is None or graded is None:
             if share.is_first and not is_done(row.index, 0):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from typing import NamedTuple
 
 from steelyard.engine.phase import Phase
 from steelyard.errors import RunError
@@ -43,6 +44,12 @@ async def evaluate_in_workers(
     await probe_judges(ports, run_id, prepared, on_result, status)
     count = worker_count(prepared)
     phase = Phase(status, move)
+    watches: list[_Watch] = []
+
+    async def on_stop() -> None:
+        if all(watch.is_stopped for watch in watches):
+            await phase.stop()
+
     register = ports.register(run_id)
     early = EarlySealing(ports, run_id, prepared) if may_seal_early(prepared) else None
 
@@ -52,16 +59,16 @@ async def evaluate_in_workers(
         for record_status, passed in sent.outcomes:
             on_result(_progress_result(record_status, passed))
 
-    watches = [
+    watches += (
         _Watch(
             partial(ports.worker_pool.start, run_id, part, list(prepared.specs)),
             partial(register.settle, part.holder("")),
             register,
             phase,
-            on_sent,
+            _Callbacks(on_sent, on_stop),
         )
         for part in Part.all_of(count, prepared.forecast.total)
-    ]
+    )
     await phase.report(watches[0], is_only_retrying=False)
     try:
         await _watch(ports, run_id, watches)
@@ -87,6 +94,14 @@ async def _watch(ports: ExecutionPorts, run_id: str, watches: Sequence[_Watch]) 
     await all_to_their_end(watch.carry(run_id) for watch in watches)
 
 
+class _Callbacks(NamedTuple):
+    """Whom a watch tells what its process has sent."""
+
+    on_sent: Callable[[SentBatch], None]
+    on_stop: Callable[[], Awaitable[None]]
+    """Its process makes no further call, because the run is cancelled."""
+
+
 class _Watch:
     """Supervises one process; it is restarted if it dies, because no result is lost."""
 
@@ -96,15 +111,17 @@ class _Watch:
         settle: Callable[[], Awaitable[None]],
         register: Register,
         phase: Phase,
-        on_sent: Callable[[SentBatch], None],
+        callbacks: _Callbacks,
     ) -> None:
         self._start = start
         self._settle = settle
         """Log the calls that were in flight when its process was killed."""
         self._register = register
         self._phase = phase
-        self._on_sent = on_sent
+        self._callbacks = callbacks
         self._worker: Worker | None = None
+        self.is_stopped = False
+        """Whether its process makes no further call."""
         phase.join(self)
 
     def cancel(self) -> None:
@@ -129,6 +146,7 @@ class _Watch:
                 self._worker = None
                 worker.close()
             if code == 0:
+                self.is_stopped = True
                 await self._phase.leave(self)
                 return
             if code > 0:
@@ -140,10 +158,18 @@ class _Watch:
         while batch := await worker.read():
             sent = await self._register.keep(batch)
             worker.confirm()
-            self._on_sent(sent)
+            self._callbacks.on_sent(sent)
             for state in sent.states:
-                await self._phase.report(self, is_only_retrying=state == "retrying")
+                await self._tell(state)
         return await worker.wait()
+
+    async def _tell(self, state: RunState) -> None:
+        """The state of its part, which makes that of the run."""
+        if state == "finalizing":
+            self.is_stopped = True
+            await self._callbacks.on_stop()
+        else:
+            await self._phase.report(self, is_only_retrying=state == "retrying")
 
 
 @cache

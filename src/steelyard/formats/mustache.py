@@ -11,7 +11,7 @@ import mstache
 
 from steelyard.errors import TemplateError
 from steelyard.formats.encoding import without_surrogates
-from steelyard.formats.mustache_tags import sections_in
+from steelyard.formats.mustache_tags import MAX_TAGS, sections_in
 from steelyard.model.json_value import JsonValue
 
 # Its types leave some of their parameters open.
@@ -37,6 +37,8 @@ def rendered(
     """
     if "{{=" in template:
         raise TemplateError("the template changes the delimiters; write {{ and }}")
+    if template.count("{{") > MAX_TAGS:
+        raise TemplateError(f"the template has more than {MAX_TAGS:,} tags")
 
     def look_up(scope: Any, scopes: Any, name: Any, default: Any) -> Any:
         if name == ".":

@@ -19,6 +19,10 @@ _CLOSING = {"{": "}}}", "=": "=}}"}
 _NAME = re.compile(r"[^\s{}.]+(\.[^\s{}.]+)*")
 
 
+MAX_TAGS = 1000
+"""More of them are a problem: to fill nested sections takes time in proportion to their square."""
+
+
 class Tag(NamedTuple):
     """One tag: its sigil (nothing for a variable), what it names, and its line."""
 
@@ -33,7 +37,9 @@ def template_problems(
     """Everything that is wrong with the template in a field, from top to bottom."""
     problems: list[Problem] = []
     opened: list[Tag] = []
-    for tag in _tags(template, problems):
+    for number, tag in enumerate(_tags(template, problems)):
+        if number == MAX_TAGS:
+            return [replace(_wrong(tag, f"there are more than {MAX_TAGS:,} tags"), path=(field,))]
         if tag.sigil == "/":
             problems.extend(_closed(tag, opened))
             continue
@@ -58,9 +64,11 @@ def sections_in(template: str) -> frozenset[str]:
 
 def _tags(template: str, problems: list[Problem]) -> Iterator[Tag]:
     """The tags in order; one that never ends is a problem and the last."""
-    place = 0
+    place = counted = 0
+    line = 1
     while (start := template.find(_OPEN, place)) >= 0:
-        line = template.count("\n", 0, start) + 1
+        line += template.count("\n", counted, start)
+        counted = start
         inside = start + len(_OPEN)
         sigil = template[inside : inside + 1]
         sigil = sigil if sigil in set("{&#^/!>=") else ""

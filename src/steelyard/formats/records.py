@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
@@ -52,6 +53,12 @@ def json_records(stream: BinaryIO) -> Iterator[Record]:
         raise ParseError("the top level must be a list of objects", code="invalid_field_type")
     for number, raw in enumerate(items, start=1):
         yield _parsed(f"item {number}", bytes(raw))
+
+
+def csv_delimiter(head: bytes) -> str:
+    """The sign between the columns of a table, from its first line: spreadsheets differ."""
+    first = re.sub(rb'"[^"]*"', b"", head.partition(b"\n")[0])
+    return max((",", ";", "\t"), key=lambda sign: first.count(sign.encode()))
 
 
 def csv_records(stream: BinaryIO, delimiter: str = ",") -> Iterator[Record]:

@@ -29,6 +29,18 @@ ROLE_SCOPES: dict[Role, frozenset[Scope]] = {
 }
 """What each role may do; the scopes of a key can only take away from it."""
 
+SCOPE_MEANINGS: dict[Scope, str] = {
+    "runs:read": "read runs, records, artifacts and comparisons",
+    "runs:write": "start, resume, cancel, retry and regrade runs",
+    "registry:read": "read datasets, rubrics, judges and suites",
+    "registry:write": "create, publish and archive datasets, rubrics, judges and suites; "
+    "create review queues and adjudicate",
+    "review:read": "read the items of review queues",
+    "review:write": "answer the items of review queues",
+    "traces:write": "send traces",
+    "admin": "manage targets, users, keys, the audit log and retention",
+}
+
 Credential: TypeAlias = Literal["local", "key", "session"]
 
 

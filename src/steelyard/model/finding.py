@@ -47,6 +47,7 @@ CODES = (
     "stale_validation",
     "out_of_scope_judge",
     "pairwise_judge",
+    "missing_target",
 )
 # What strict mode takes for an error: nobody can say later what a run was graded by, or how well.
 _STRICT_CODES = (

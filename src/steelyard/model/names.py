@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
 from steelyard.errors import InvalidError
 
 MAX_NAME = 200
 """The most characters of a name."""
+_USER = re.compile(r"\w[\w.@+-]{0,99}")
+_SETTING = re.compile(r"\w[\w.-]{0,99}")
 _MOST_PATH, _MOST_PART = 4095, 255
 
 
@@ -17,6 +20,16 @@ def require_name(what: str, name: object) -> None:
         raise InvalidError(f"{what} must be a text of 1 to {MAX_NAME} characters")
     if not name.isprintable():
         raise InvalidError(f"{what} must be printable, not {name!a}")
+
+
+def is_user_name(name: str) -> bool:
+    """Whether a user may have such a name."""
+    return _USER.fullmatch(name) is not None
+
+
+def is_setting_name(name: str) -> bool:
+    """Whether a suite or a target that is saved may have such a name."""
+    return _SETTING.fullmatch(name) is not None
 
 
 def can_be_path(path: PurePath) -> bool:

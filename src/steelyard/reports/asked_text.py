@@ -20,6 +20,32 @@ def request_text(row: Prediction) -> str | None:
     return "\n\n".join(f"{message['role']}: {shown(message['content'])}" for message in messages)
 
 
+def question_text(row: Prediction) -> str:
+    """What the user asked last, without what was said before; empty if it is not known."""
+    if row.request is None:
+        return ""
+    messages: list[JsonObject] = row.request["messages"]
+    asked = [one for one in messages if one.get("role") == "user"] or messages
+    if not asked:
+        return ""
+    content = asked[-1]["content"]
+    if not isinstance(content, list):
+        return shown(content)
+    blocks = (one["text"] for one in content if isinstance(one, dict) and "text" in one)
+    return " ".join(shown(text) for text in blocks) or shown(content)
+
+
+def question_and_context(row: Prediction) -> tuple[str | None, str | None]:
+    """The last message of a user, and all others with their roles; None where there is none."""
+    messages: list[JsonObject] = row.request["messages"] if row.request is not None else []
+    asked = [place for place, one in enumerate(messages) if one["role"] == "user"]
+    if not asked:
+        return request_text(row), None
+    others = [one for place, one in enumerate(messages) if place != asked[-1]]
+    context = "\n\n".join(f"{one['role']}: {shown(one['content'])}" for one in others)
+    return shown(messages[asked[-1]]["content"]), context or None
+
+
 def expected_text(row: Prediction) -> str | None:
     """The expectations of the record; None if it has none."""
     return "\n".join(_expectation_texts(row.expected)) if row.expected else None

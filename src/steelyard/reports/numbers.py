@@ -35,6 +35,13 @@ def rate_text(found: Estimated) -> str:
     return f"{percent(found.value)} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
 
 
+def range_text(found: Estimated) -> str:
+    """The interval of a rate in per cent, such as `46.7 – 82.0`, or why there is none."""
+    if found.low is None or found.high is None:
+        return "no interval"
+    return f"{100 * found.low:.1f} – {100 * found.high:.1f}"
+
+
 def mean_text(found: Estimated) -> str:
     """A mean with its interval, such as `0.667 [0.458, 0.833]`."""
     if found.value is None:
@@ -92,3 +99,10 @@ def count(value: float | None) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things, such as `1 record` and `1,200 records`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def p_text(p_value: float | None) -> str:
+    """A p-value; small ones as `p < 0.001`."""
+    if p_value is None:
+        return "p –"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

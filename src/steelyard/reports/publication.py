@@ -102,6 +102,9 @@ def shift_lines(measured: MeasuredShift, paint: Paint) -> Iterator[str]:
         f"    passes  {shift.gained:,} gained, {shift.lost:,} lost "
         f"({shift.test}, p = {shift.p_value:.3g})"
     )
+    appeared, vanished = shift.count("appeared"), shift.count("vanished")
+    if appeared or vanished:
+        yield f"    verdicts  {appeared:,} where there was none, {vanished:,} no longer there"
     if score.value is not None and score.low is not None and score.high is not None:
         yield (
             f"    score   {signed(score.value)} [{signed(score.low)}, {signed(score.high)}] "
@@ -125,6 +128,8 @@ def shift_json(measured: MeasuredShift) -> JsonObject:
         "pairs": shift.pairs,
         "unpaired": shift.unpaired,
         "moved_count": len(shift.moved),
+        "appeared": shift.count("appeared"),
+        "vanished": shift.count("vanished"),
         "passes": {
             "gained": shift.gained,
             "lost": shift.lost,

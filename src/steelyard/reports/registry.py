@@ -32,6 +32,10 @@ class ListedVersion:
     """None for a broken file."""
     origin: Origin = "file"
     """Where its content is: in a file of the project, the store, the registry or the package."""
+    title: str = ""
+    """What it is called, or what it says about itself."""
+    parts: int | None = None
+    """How many checks or questions a rubric has."""
 
     @property
     def name(self) -> str:

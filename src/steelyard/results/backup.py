@@ -12,7 +12,7 @@ from steelyard.results.artifacts import ARTIFACTS
 from steelyard.results.pruned import PRUNED
 
 BACKUP_MANIFEST = "manifest.jsonl"
-"""The last member of a back-up: a header, then a line for every other member and for links."""
+"""The last member of a back-up: a header, then a line for every other member."""
 DATABASE = "steelyard.db"
 FORMAT = "steelyard_backup_v1"
 _RUN = re.compile(r"run_[0-9A-Z]{26}")
@@ -37,7 +37,7 @@ class BackupFile(msgspec.Struct, frozen=True, tag="file", tag_field="kind"):
 
 
 class BackupLink(msgspec.Struct, frozen=True, tag="link", tag_field="kind"):
-    """A second name of a member."""
+    """A second name of an input of a queued run, which earlier back-ups hold; nothing reads it."""
 
     name: str
     target: str
@@ -54,6 +54,11 @@ class BackupSummary(msgspec.Struct, frozen=True):
     """Of the whole file."""
 
 
+def is_run_id(name: str) -> bool:
+    """Whether a name can be the id of a run, which is also the name of its folder."""
+    return bool(_RUN.fullmatch(name))
+
+
 def require_place(name: str) -> None:
     """Refuse a name that is no place of a project's data folder."""
     parts = name.split("/")
@@ -67,7 +72,7 @@ def _is_place(parts: list[str]) -> bool:
         case [one]:
             return one in {DATABASE, PRUNED}
         case ["runs", run_id, name]:
-            return bool(_RUN.fullmatch(run_id)) and name in ARTIFACTS
+            return is_run_id(run_id) and name in ARTIFACTS
         case ["registry" | "inputs", _, *_]:
             return True
         case _:

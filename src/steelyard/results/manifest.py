@@ -100,7 +100,9 @@ class StateTime(JsonStruct, frozen=True, kw_only=True):
     """When a run came to a state."""
 
     state: str
+    """The state."""
     at: str
+    """When the run came to it."""
 
 
 class Interruption(JsonStruct, frozen=True, kw_only=True):

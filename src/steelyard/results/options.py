@@ -33,6 +33,8 @@ class Derived(JsonStruct, frozen=True, kw_only=True, omit_defaults=True):
     folder: Path
     against: ComparedRun | None = None
     """Of a pairwise run, the run that this one is compared with."""
+    only: tuple[int, ...] | None = None
+    """Of a regrade, the indices of the records that are graded; None for all of them."""
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -10,6 +10,7 @@ import json
 from msgspec import UNSET, UnsetType, field
 
 from steelyard.model.json_value import JsonObject
+from steelyard.results.grading_summary import GradingSummary
 from steelyard.results.json_struct import JsonStruct, from_json
 from steelyard.results.manifest import RunSetup, Settings, without_hidden
 from steelyard.results.options import StoredOptions
@@ -64,10 +65,20 @@ class Plan(JsonStruct, frozen=True, kw_only=True):
     targets: dict[str, Settings] = field(default_factory=dict[str, Settings])
     """As they may be written: an argument of a program may be a key."""
     setup: RunSetup | UnsetType = field(name="about", default=UNSET)
+    graders: GradingSummary | UnsetType = UNSET
     selected: int | None = None
     """How many records the run is about."""
+    rows: int | None = None
+    """How many rows these make: one of an invalid record, and one per repeat of the others."""
     secret: str | None = None
     """What makes the seeds of its judges."""
+
+    @property
+    def total_rows(self) -> int | None:
+        """How many rows the run has in the end; earlier versions kept the records alone."""
+        if self.rows is None and self.selected is not None:
+            return self.selected * self.options.repeat
+        return self.rows
 
 
 def read_plan(data: bytes) -> Plan | None:

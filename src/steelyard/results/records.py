@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
@@ -14,8 +14,13 @@ from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 from steelyard.results.predictions import Prediction
 
-SortField: TypeAlias = Literal["index", "status", "passed", "score", "label"]
+SortField: TypeAlias = Literal[
+    "index", "status", "passed", "score", "label", "verdict", "latency", "tokens", "cost"
+]
 SortValue: TypeAlias = str | float | bool | None
+Only: TypeAlias = Literal["look", "unscored", "split", "read", "differs"]
+"""Records that need a look, have no score, split the jury, were read by people, or of which
+people say something else than the run."""
 MAX_COUNT = 2**63 - 2
 """The highest index or repeat: with the next one it fits the 64 bits of a store."""
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
@@ -38,8 +43,14 @@ SORT_TYPES: dict[SortField, type] = {
     "passed": bool,
     "score": float,
     "label": str,
+    "verdict": float,
+    "latency": float,
+    "tokens": float,
+    "cost": float,
 }
 """What the values of a field are, as JSON has them."""
+MEASURES = {"latency": "latency_ms", "tokens": "total_tokens", "cost": "cost_usd"}
+"""Fields that lists sort by, with their names in the rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +70,14 @@ class RecordQuery:
     text: str | None = None
     """A part of the id, of what was asked, of the answer or of the reason; ASCII letters in
     either case. Long texts that several records share are not looked at."""
+    slice: tuple[str, str] | None = None
+    """A field of the records with its value."""
+    only: Only | None = None
+    among: tuple[Place, ...] = ()
+    """What people have read, for `read`; of which they say something else, for `differs`. A
+    record needs a look if it has not passed, splits the jury or is among these."""
+    has_jury: bool = True
+    """False where no jury of the run is split, so that none need be looked at."""
     sort: Sort = BY_INDEX
 
 
@@ -83,10 +102,62 @@ class RecordLine(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     label: str | None
     tags: tuple[str, ...]
+    latency: float | None = None
+    """Milliseconds."""
+    tokens: int | None = None
+    cost: float | None = None
+    """US dollars."""
+
+    @property
+    def verdict(self) -> int:
+        """0 without a score, 1 for a fail, 2 for a pass: the order in which to look at them."""
+        return 0 if self.passed is None else 1 + self.passed
 
     def position(self, sort: Sort) -> Position:
         """Where it stands in a list."""
         return Position(getattr(self, sort.field), self.index, self.repeat)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RecordVerdict:
+    """What a run says of a record in one repeat."""
+
+    index: int
+    repeat: int
+    record_id: str | None
+    passed: bool | None
+
+
+class CheckCounts(NamedTuple):
+    """How often a check has passed, has failed and has no score, by rows."""
+
+    passed: int = 0
+    failed: int = 0
+    unscored: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultCounts:
+    """The rows of a run, each a record in one repeat, by what became of them."""
+
+    passed: int = 0
+    failed: int = 0
+    unscored: int = 0
+    statuses: Mapping[str, int]
+    labels: Mapping[str, int]
+    """Failures by label, the most frequent first."""
+    checks: Mapping[str, CheckCounts]
+    split: int = 0
+    """Rows about which a jury is split."""
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return self.passed + self.failed + self.unscored
+
+
+SPLIT = '"is_split":true'
+"""What the row of a split jury has; within a text its quotation marks would be escaped."""
 
 
 class RecordView(NamedTuple):
@@ -126,6 +197,9 @@ class ListedPrediction(msgspec.Struct, frozen=True, gc=False):
     passed: bool | None = None
     score: float | None = None
     reason: str | None = None
+    latency_ms: float | None = None
+    total_tokens: int | None = None
+    cost_usd: float | None = None
     slices: dict[str, tuple[str, ...] | str] = {}
     """A text in the place of values where a project has them redacted."""
     evaluator_scores: tuple[CheckOutcome, ...] = ()
@@ -144,6 +218,9 @@ class ListedPrediction(msgspec.Struct, frozen=True, gc=False):
             reason=self.reason,
             label=label,
             tags=() if isinstance(tags, str) else tags,
+            latency=self.latency_ms,
+            tokens=self.total_tokens,
+            cost=self.cost_usd,
         )
 
 

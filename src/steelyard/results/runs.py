@@ -17,6 +17,9 @@ class RunQuery:
 
     status: str | None = None
     group_id: str | None = None
+    dataset: str | None = None
+    """The whole name of the dataset, like that of the target."""
+    target: str | None = None
     text: str | None = None
     """A part of the id, of the dataset's name or of the target's; letters in either case."""
 
@@ -62,6 +65,6 @@ class RunDetail:
     run: StoredRun
     states: tuple[tuple[str, str], ...]
     """Every state with its time, in order."""
-    selected: int | None
-    """How many records it is about."""
+    total: int | None
+    """How many rows it has in the end."""
     progress: Progress

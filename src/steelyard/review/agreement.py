@@ -21,6 +21,7 @@ from steelyard.model.statistics.agreement import (
     Estimate,
     Item,
     OptionAgreement,
+    PairCell,
     QuestionAgreement,
 )
 from steelyard.review.coefficients import NAMES, Rated, estimates, hit_rates, shared_choices
@@ -110,6 +111,7 @@ def _people_side(sheet: AnswerSheet, given: ByPerson) -> AgreementSide | None:
             for item, people in shared.items()
             if len(set(people.values())) > 1
         ),
+        pairs=() if sheet.how.has_several else _pair_cells(shared),
         left_out={ONE_PERSON: lone} if lone else {},
     )
 
@@ -160,7 +162,7 @@ def _judge_side(sheet: AnswerSheet) -> AgreementSide | None:
             for item, (one, other) in zip(compared, pairs, strict=True)
             if _differ(sheet, answered[item], one, other)
         ),
-        cells=() if sheet.how.has_several else _cells(pairs),
+        cells=() if sheet.how.has_several else _cells(compared, pairs),
         left_out={reason: number for reason, number in left.items() if number},
     )
 
@@ -298,9 +300,28 @@ def _given(sheet: AnswerSheet, items: Collection[Mapping[str, Answer]]) -> dict[
     return {str(value): counts[value] for value in sheet.categories}
 
 
-def _cells(pairs: Sequence[tuple[Answer, Answer]]) -> tuple[Cell, ...]:
-    counted = Counter(pairs)
+def _cells(compared: Sequence[Item], pairs: Sequence[tuple[Answer, Answer]]) -> tuple[Cell, ...]:
+    found: dict[tuple[Answer, Answer], list[Item]] = {}
+    for item, pair in zip(compared, pairs, strict=True):
+        found.setdefault(pair, []).append(item)
     return tuple(
-        Cell(human=human, judge=judge, n=counted[human, judge])
-        for human, judge in sorted(counted, key=lambda pair: (str(pair[0]), str(pair[1])))
+        Cell(human=human, judge=judge, n=len(items), items=tuple(items))
+        for (human, judge), items in sorted(found.items(), key=_by_text)
     )
+
+
+def _pair_cells(shared: Mapping[Item, Mapping[str, Answer]]) -> tuple[PairCell, ...]:
+    """Every two answers of people to one item, in either order."""
+    found: dict[tuple[Answer, Answer], list[Item]] = {}
+    for item, people in shared.items():
+        for one, other in combinations(sorted(people.values(), key=str), 2):
+            found.setdefault((one, other), []).append(item)
+    return tuple(
+        PairCell(answers=pair, n=len(items), items=tuple(dict.fromkeys(items)))
+        for pair, items in sorted(found.items(), key=_by_text)
+    )
+
+
+def _by_text(cell: tuple[tuple[Answer, Answer], list[Item]]) -> tuple[str, str]:
+    (one, other), _ = cell
+    return str(one), str(other)

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import Counts, JudgeValidation, LabelledItem
-from steelyard.stats.effective import cluster_effect, kish
+from steelyard.stats.effective import weighted_rate
 from steelyard.stats.intervals import DIFFERENT, wilson
 from steelyard.stats.rates import rate_interval
 from steelyard.stats.tables import independence
@@ -125,16 +125,10 @@ def rates_by_chance(validation: JudgeValidation) -> Rates | None:
 
 
 def _by_chance(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
-    """Wilson's interval over as many independent items of one weight as are worth the same."""
     some = [one for one in items if one.is_good is is_good]
     weights = np.array([1 / cast(float, one.inclusion_prob) for one in some])
     right = np.array([one.is_passed is is_good for one in some], dtype=np.float64)
-    share = float(weights @ right / weights.sum()) if some else 0.0
-    effect = cluster_effect(weights * (right - share), item_clusters(some), right != (share > 0.5))
-    worth = kish(weights) / effect
-    found = wilson(share * worth, worth)
-    method = "wilson with inverse-probability weights"
-    return replace(found, method=method, n=len(some), n_effective=worth)
+    return weighted_rate(weights, right, item_clusters(some))
 
 
 def difference_p(one: Interval, other: Interval) -> float:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.distributions import student_quantile
-from steelyard.stats.intervals import Z95
+from steelyard.stats.intervals import Z95, wilson
 from steelyard.stats.rates import FEWEST_HOLDERS, leverage
 
 if TYPE_CHECKING:
@@ -72,3 +74,19 @@ def clustered_share(values: NDArray[Any], clusters: Sequence[int] | NDArray[Any]
     share = float(values.mean())
     is_rare = values.astype(bool) if share <= 0.5 else ~values.astype(bool)
     return WeightShare(share, n / cluster_effect(values - share, clusters, is_rare))
+
+
+def weighted_rate(
+    weights: NDArray[Any], values: NDArray[Any], clusters: Sequence[int] | NDArray[Any]
+) -> Interval:
+    """A rate of weighted items.
+
+    Wilson's interval over as many independent items of one weight as are worth the same.
+    """
+    if not len(values):
+        return wilson(0.0, 0)
+    share = float(weights @ values / weights.sum())
+    effect = cluster_effect(weights * (values - share), clusters, values != (share > 0.5))
+    worth = kish(weights) / effect
+    method = "wilson with inverse-probability weights"
+    return replace(wilson(share * worth, worth), method=method, n=len(values), n_effective=worth)

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import exp, fsum, log, sqrt
-from typing import NamedTuple
-
-
-class Vote(NamedTuple):
-    """What one judge said, and how often it is right: of good answers, and of bad ones."""
-
-    passed: bool
-    tpr: float
-    tnr: float
+from math import fsum, sqrt
 
 
 def effective_votes(judges: int, correlation: float) -> float:
@@ -35,31 +26,6 @@ def error_correlation(errors: Sequence[Sequence[float]]) -> float | None:
     found = [_pearson(one, other) for one, other in combinations(errors, 2)]
     known = [value for value in found if value is not None]
     return fsum(known) / len(known) if known else None
-
-
-def log_odds(prior: float, votes: Sequence[Vote]) -> float:
-    """The probability that an answer is good, given independent votes and a prior.
-
-    logit P = logit(π) + Σ ln(TPR / (1 - TNR)) for a pass, ln((1 - TPR) / TNR) for a fail: naive
-    Bayes over the judges' validated rates. Rates of exactly 0 or 1 are drawn in by a billionth,
-    so that no single judge decides for ever.
-    """
-    total = _logit(prior) + fsum(_weight(vote) for vote in votes)
-    return 1 / (1 + exp(-total)) if total >= 0 else exp(total) / (1 + exp(total))
-
-
-def _weight(vote: Vote) -> float:
-    tpr, tnr = _inside(vote.tpr), _inside(vote.tnr)
-    return log(tpr / (1 - tnr)) if vote.passed else log((1 - tpr) / tnr)
-
-
-def _logit(share: float) -> float:
-    inside = _inside(share)
-    return log(inside / (1 - inside))
-
-
-def _inside(share: float) -> float:
-    return min(max(share, 1e-9), 1 - 1e-9)
 
 
 def _pearson(one: Sequence[float], other: Sequence[float]) -> float | None:

@@ -37,7 +37,7 @@ class AnnotationStore:
         """
         with translated_errors(self._engine), self._engine.begin() as connection:
             became: list[KeptAs] = [
-                _keep(connection, row, entry.at, is_replacing=is_replacing) for row in rows
+                keep_label(connection, row, entry.at, is_replacing=is_replacing) for row in rows
             ]
             kept = {how: became.count(how) for how in _CHANGES if how in became}
             if kept:
@@ -48,18 +48,26 @@ class AnnotationStore:
         """What was said, in the order of rubrics, runs, records and people."""
         query = select(revisions).order_by(*revisions.c[*_KEY], revisions.c.revision)
         if not with_history:
-            query = query.where(revisions.c.revision == _newest())
+            query = query.where(
+                revisions.c.revision == _newest(), revisions.c.is_withdrawn.is_(False)
+            )
         for row in streamed(self._engine, _narrowed(query, wanted)):
-            yield Revision(number=row.revision, at=row.at, row=json.loads(row.row))
+            yield Revision(
+                number=row.revision,
+                at=row.at,
+                row=json.loads(row.row),
+                is_withdrawn=row.is_withdrawn,
+            )
 
 
-def _keep(connection: Connection, row: JsonObject, at: str, *, is_replacing: bool) -> KeptAs:
-    key = _key(row)
+def keep_label(connection: Connection, row: JsonObject, at: str, *, is_replacing: bool) -> KeptAs:
+    """What becomes of one row, within the transaction of its caller."""
     if _is_added(connection, row, at, 1):
         return "imported"
-    here = (revisions.c[name] == value for name, value in key.items())
-    query = select(revisions.c.revision, revisions.c.row).where(*here)
-    last = connection.execute(query.order_by(revisions.c.revision.desc()).limit(1)).one()
+    last = _last(connection, row)
+    if last.is_withdrawn:
+        _is_added(connection, row, at, last.revision + 1)
+        return "imported"
     if json.loads(last.row) == row:
         return "same"
     if not is_replacing:
@@ -68,10 +76,38 @@ def _keep(connection: Connection, row: JsonObject, at: str, *, is_replacing: boo
     return "replaced"
 
 
-def _is_added(connection: Connection, row: JsonObject, at: str, revision: int) -> bool:
+def withdraw_label(connection: Connection, row: JsonObject, at: str) -> None:
+    """Take the last revision of a label back, within the transaction of its caller.
+
+    What the person had said before counts again; without that, the label counts no more. Both
+    revisions stay as history.
+    """
+    last = _last(connection, row)
+    if last.is_withdrawn:
+        return
+    before = _last(connection, row, before=last.revision)
+    said = last if before is None or before.is_withdrawn else before
+    is_withdrawn = said is last
+    number = last.revision + 1
+    _is_added(connection, json.loads(said.row), at, number, is_withdrawn=is_withdrawn)
+
+
+def _last(connection: Connection, row: JsonObject, before: int | None = None) -> Any:
+    """The highest revision, or the one before another; None if there is none."""
+    here = (revisions.c[name] == value for name, value in _key(row).items())
+    query = select(*revisions.c["revision", "row", "is_withdrawn"]).where(*here)
+    if before is not None:
+        query = query.where(revisions.c.revision < before)
+    return connection.execute(query.order_by(revisions.c.revision.desc()).limit(1)).first()
+
+
+def _is_added(
+    connection: Connection, row: JsonObject, at: str, revision: int, *, is_withdrawn: bool = False
+) -> bool:
     """Whether a revision is new; the insert takes the lock under which all the rest is done."""
     data = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
     values = {**_key(row), "revision": revision, "at": at, "row": data}
+    values["is_withdrawn"] = is_withdrawn
     return connection.execute(insert_new(revisions), values).rowcount == 1
 
 
@@ -92,4 +128,6 @@ def _narrowed(query: Select[*tuple[Any, ...]], wanted: Wanted) -> Select[*tuple[
             query = query.where(revisions.c[name] == value)
     if wanted.runs is not None:
         query = query.where(revisions.c.run_id.in_(wanted.runs))
+    if wanted.records is not None:
+        query = query.where(revisions.c.record_id.in_(wanted.records))
     return query

@@ -17,10 +17,13 @@ from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, in
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+# Its tables are among those that are made.
+import steelyard.store.trace_tables  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from steelyard.errors import SchemaVersionError, UnavailableError
 from steelyard.store.dialects import insert_new, truncate_log
 from steelyard.store.private_files import close_to_others, make_private_folder, private
-from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
+from steelyard.store.review_tables import metadata
+from steelyard.store.tables import SCHEMA_VERSION, versions
 
 _INODES: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
 """The file that each engine has opened."""

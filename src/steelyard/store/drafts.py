@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.errors import ConflictError, InvalidError, argument
-from steelyard.store.private_files import private
+from steelyard.store.private_files import make_private_folder, private
 
 _NUMBERS = count()
 
@@ -68,6 +68,16 @@ class FileDraft:
         with suppress(OSError):
             self._stream.close()
         self._part.unlink(missing_ok=True)
+
+
+class PrivateDraft(FileDraft):
+    """A file of the project's data, which only its owner may read."""
+
+    _opener = staticmethod(private)
+
+    def __init__(self, path: Path) -> None:
+        make_private_folder(path.parent)
+        super().__init__(path, force=True)
 
 
 class ScratchDraft(FileDraft):

@@ -1,4 +1,4 @@
-"""Ids of runs and uploads, with a ULID, which sorts by time; and secrets."""
+"""Ids of runs, uploads, queues and items, with a ULID, which sorts by time; and secrets."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ def new_run_id(milliseconds: int) -> str:
 def new_upload_id(milliseconds: int) -> str:
     """The same for an upload."""
     return f"upl_{_ulid(milliseconds)}"
+
+
+def new_queue_id(milliseconds: int) -> str:
+    """The same for a review queue."""
+    return f"queue_{_ulid(milliseconds)}"
+
+
+def new_item_id(milliseconds: int) -> str:
+    """The same for an item of a review queue."""
+    return f"item_{_ulid(milliseconds)}"
 
 
 def _ulid(milliseconds: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Connection,
@@ -21,6 +22,7 @@ from sqlalchemy import (
 from steelyard.errors import UnavailableError
 from steelyard.store.dialects import database_seconds
 from steelyard.store.owners import is_alive
+from steelyard.store.review_migration import add_review_queues
 from steelyard.store.tables import SCHEMA_VERSION, runs, versions
 
 if TYPE_CHECKING:
@@ -342,6 +344,36 @@ def _add_service(operations: Operations) -> None:
     )
 
 
+def _add_trace_sets(operations: Operations) -> None:
+    operations.create_table(
+        "trace_sets",
+        Column("name", String, primary_key=True),
+        Column("created_at", String, nullable=False),
+    )
+    operations.create_table(
+        "traces",
+        Column("number", Integer, primary_key=True),
+        Column("trace_set", String, nullable=False),
+        Column("trace_id", String, nullable=False),
+        Column("received_at", String, nullable=False),
+        Column("spans", Integer, nullable=False),
+        Column("bytes", BigInteger, nullable=False),
+    )
+    operations.create_index("ix_traces_trace_id", "traces", ["trace_id", "trace_set"], unique=True)
+    operations.create_index("ix_traces_trace_set", "traces", ["trace_set", "number"])
+    operations.create_table(
+        "trace_spans",
+        Column("trace", Integer, nullable=False),
+        Column("span_id", String, nullable=False),
+        Column("parent_id", String, nullable=False),
+        Column("start_ns", BigInteger, nullable=False),
+        Column("end_ns", BigInteger, nullable=False),
+        Column("row", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("trace", "span_id"),
+        sqlite_with_rowid=False,
+    )
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -355,5 +387,7 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     10: _add_audit_log,
     11: _add_saved_settings,
     12: _add_service,
+    13: _add_trace_sets,
+    14: add_review_queues,
 }
 """What is done to a store of a version to make it one of the next."""

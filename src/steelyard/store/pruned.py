@@ -38,7 +38,7 @@ from steelyard.store.audit_log import add_entry
 from steelyard.store.database import empty_log, translated_errors
 from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.private_files import private
-from steelyard.store.run_inputs import InputFolder
+from steelyard.store.spool.run_inputs import InputFolder
 from steelyard.store.tables import (
     answered,
     answers,

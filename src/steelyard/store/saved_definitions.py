@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
-from sqlalchemy import ColumnElement, Engine, and_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, select, update
 
 from steelyard.model.audit import AuditEntry
 from steelyard.model.published import PublishedKind
@@ -41,9 +42,26 @@ class SavedDefinitionStore:
         with translated_errors(engine), engine.connect() as connection:
             return connection.execute(query).scalar() or b""
 
-    def put(self, one: SavedDefinition, content: bytes, entry: AuditEntry) -> None:
-        """Keep a version, in the place of the same one, and log it."""
+    @contextmanager
+    def changing(self, one: SavedDefinition) -> Generator[DefinitionTransaction]:
+        """A change of one version in one transaction; an exception undoes all of it."""
         engine = self._engine()
+        with translated_errors(engine), engine.begin() as connection:
+            # First a write, so that nobody else writes until this is decided.
+            connection.execute(update(saved).where(_is(one)).values(size=saved.c.size))
+            yield DefinitionTransaction(connection, one)
+
+
+class DefinitionTransaction:
+    """One version while nobody else can change it."""
+
+    def __init__(self, connection: Connection, one: SavedDefinition) -> None:
+        self._connection = connection
+        row = connection.execute(select(*_DESCRIBED).where(_is(one))).mappings().first()
+        self.before = None if row is None else _read({**row})
+
+    def put(self, one: SavedDefinition, content: bytes, entry: AuditEntry) -> None:
+        """Keep the version, in the place of the one before, and log it."""
         key = {"kind": one.kind, "id": one.id, "version": one.version or ""}
         values = {
             "contract": one.contract,
@@ -54,16 +72,17 @@ class SavedDefinitionStore:
             "archived_at": one.archived_at,
             "content": content,
         }
-        with translated_errors(engine), engine.begin() as connection:
-            connection.execute(insert_or_replace(saved, key, values))
-            add_entry(connection, entry)
+        self._connection.execute(insert_or_replace(saved, key, values))
+        self.add(entry)
 
     def archive(self, one: SavedDefinition, entry: AuditEntry) -> None:
-        """Keep a version from new runs, and log it."""
-        engine = self._engine()
-        with translated_errors(engine), engine.begin() as connection:
-            connection.execute(update(saved).where(_is(one)).values(archived_at=entry.at))
-            add_entry(connection, entry)
+        """Keep the version from new runs, and log it."""
+        self._connection.execute(update(saved).where(_is(one)).values(archived_at=entry.at))
+        self.add(entry)
+
+    def add(self, entry: AuditEntry) -> None:
+        """Log what belongs to the change."""
+        add_entry(self._connection, entry)
 
 
 def _is(one: SavedDefinition) -> ColumnElement[bool]:

@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 15
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -210,12 +210,14 @@ annotation_revisions = Table(
     Column("revision", Integer, nullable=False),
     Column("at", String, nullable=False),
     Column("row", LargeBinary, nullable=False),
+    Column("is_withdrawn", Boolean, nullable=False, server_default="0"),
     PrimaryKeyConstraint("rubric", "run_id", "record_id", "repeat", "annotator", "revision"),
     sqlite_with_rowid=False,
 )
 """What people say, as rows of labels; the highest revision counts, the others are history.
 
-A label that is about no run has an empty `run_id`.
+A label that is about no run has an empty `run_id`. Where the highest revision is withdrawn, its
+person says nothing.
 """
 
 attempts = Table(

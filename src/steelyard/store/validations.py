@@ -56,10 +56,14 @@ class ValidationFolder:
 
     def read_test(self, judge: str, at: str) -> int:
         """Note that test labels are looked at for a judge, whatever its version."""
-        name = judge.partition("@")[0].replace("/", "-")
-        return int(
-            write_next(self._folder / _READS / name, _json({"judge": judge, "at": at})).stem
-        )
+        return int(write_next(self._reads(judge), _json({"judge": judge, "at": at})).stem)
+
+    def test_reads(self, judge: str) -> int:
+        """How often test labels were looked at for a judge, whatever its version."""
+        return len(list(self._reads(judge).glob("[0-9]*.json")))
+
+    def _reads(self, judge: str) -> Path:
+        return self._folder / _READS / judge.partition("@")[0].replace("/", "-")
 
 
 def project_validations(root: Path) -> ValidationFolder:

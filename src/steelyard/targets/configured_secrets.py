@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from steelyard.errors import ConfigError
-from steelyard.settings import TargetEntry
+from steelyard.settings import Settings, TargetEntry
 from steelyard.targets.target_settings import filled, named_secrets
 
 
-def configured_secrets(
-    targets: Mapping[str, TargetEntry], environ: Mapping[str, str]
-) -> tuple[str, ...]:
+def configured_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The keys, header values and passed-on variables of all targets that the environment has.
 
-    A dataset or a recorded answer may hold a key of a target that this run does not use.
+    A dataset or a recorded answer may hold a key of a target that this run does not use. The
+    secret of the OpenID Connect client is one, too.
     """
-    return tuple(
-        secret for entry in targets.values() for secret in _secrets(entry, environ) if secret
-    )
+    client = environ.get(settings.oidc.client_secret_env or "", "")
+    entries = settings.targets.values()
+    found = (secret for entry in entries for secret in _secrets(entry, environ))
+    return tuple(secret for secret in (*found, client) if secret)
 
 
 def _secrets(entry: TargetEntry, environ: Mapping[str, str]) -> Iterator[str]:

@@ -38,6 +38,7 @@ _ANTHROPIC_SAMPLING = {
     "top_p": "top_p",
     "max_new_tokens": "max_tokens",
 }
+_ECHO: JsonObject = {"provider": "echo"}
 _MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s", "ca_file")
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
@@ -103,17 +104,16 @@ class TargetMaker:
         `echo` needs no entry.
         """
         if name not in self._targets:
-            if name == "echo" and model is None:
-                return Made(EchoTarget(), TargetEntry(provider="echo"))
+            if name == "echo":
+                return Made(EchoTarget(), TargetEntry.of(_with_model(name, _ECHO, model)))
             known = ", ".join(self._targets) or "none"
-            unnamed = f"; it answers where none is named with {argument('target')}"
-            raise ConfigError(
-                f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}; "
-                f"targets in steelyard.yaml: {known}{unnamed if name == 'default' else ''}"
-            )
+            wrong = f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}"
+            if name == "default":
+                wrong = f"no target given; pass {argument('target')} NAME or define 'default'"
+            raise ConfigError(f"{wrong}; targets in steelyard.yaml: {known}")
         written = self._targets[name]
         row = cast(JsonObject, filled(written.row(), f"targets.{name}", self._environ))
-        entry = TargetEntry.of(row if model is None else _with_model(name, row, model))
+        entry = TargetEntry.of(_with_model(name, row, model))
         given = TargetSettings(name, written, entry, self._environ, self._root, self._rules)
         template = _template(given)
         made = self._made(given)
@@ -244,10 +244,14 @@ class TargetMaker:
         )
 
 
-def _with_model(name: str, row: JsonObject, model: str) -> JsonObject:
-    """The settings of a target with another model; one that has none cannot take it."""
+def _with_model(name: str, row: JsonObject, model: str | None) -> JsonObject:
+    """The settings of a target, with another model where one is named and there is one."""
+    if model is None:
+        return row
     if "model" not in row:
-        raise ConfigError(f"targets.{name} has no model that '{model}' could replace")
+        raise ConfigError(
+            f"target '{name}' takes no model: it has none that '{model}' could replace"
+        )
     return {**row, "model": model}
 
 

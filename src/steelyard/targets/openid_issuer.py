@@ -89,13 +89,25 @@ def open_issuer(settings: OidcSettings, environ: Mapping[str, str]) -> OpenIdIss
         raise ConfigError(f"oidc: the environment variable {variable} is not set")
     if not _is_safe(settings.issuer or ""):
         raise ConfigError(f"oidc: the issuer must be an https address, not {settings.issuer}")
-    return OpenIdIssuer(settings, secret)
+    return OpenIdIssuer(settings, ClientSecret(secret) if secret else None)
+
+
+class ClientSecret:
+    """The secret of the client, which is shown nowhere: neither in a log nor in a traceback."""
+
+    __slots__ = ("reveal",)
+
+    def __init__(self, secret: str) -> None:
+        self.reveal = lambda: secret
+
+    def __repr__(self) -> str:
+        return "***"
 
 
 class OpenIdIssuer:
     """The issuer that a project trusts; may be used from several threads."""
 
-    def __init__(self, settings: OidcSettings, secret: str | None) -> None:
+    def __init__(self, settings: OidcSettings, secret: ClientSecret | None) -> None:
         self._issuer = settings.issuer or ""
         self._client_id = settings.client_id or ""
         self._scopes = tuple(dict.fromkeys(("openid", *settings.scopes)))
@@ -103,6 +115,9 @@ class OpenIdIssuer:
         self._lock = Lock()
         self._described: _Fetched | None = None
         self._keys: _Fetched | None = None
+
+    def __repr__(self) -> str:
+        return f"OpenIdIssuer('{self._issuer}', client_id='{self._client_id}')"
 
     def authorization_url(self, redirect_uri: str, pending: Pending) -> str:
         """Where a browser goes to log in."""
@@ -179,12 +194,13 @@ class OpenIdIssuer:
             "code_verifier": verifier,
         }
         headers = {"Accept": "application/json"}
-        if self._secret is not None and endpoints.takes_basic:
-            pair = f"{quote(self._client_id, safe='')}:{quote(self._secret, safe='')}"
+        secret = self._secret.reveal() if self._secret else None
+        if secret is not None and endpoints.takes_basic:
+            pair = f"{quote(self._client_id, safe='')}:{quote(secret, safe='')}"
             headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         else:
             form |= {"client_id": self._client_id}
-            form |= {} if self._secret is None else {"client_secret": self._secret}
+            form |= {} if secret is None else {"client_secret": secret}
         return _fetched(endpoints.token, urlencode(form).encode(), headers)
 
     def _endpoints(self) -> _Endpoints:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules, TargetEntry
+from steelyard.settings import KEPT_ELSEWHERE, NO_RULES, TIMEOUT_S, RedactionRules, TargetEntry
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SECRET = re.compile(
@@ -80,6 +80,11 @@ class TargetSettings:
         """The headers, which are secrets too."""
         headers = {header: str(value) for header, value in self.object("headers").items()}
         for header, value in headers.items():
+            if value == KEPT_ELSEWHERE:
+                raise self.wrong(
+                    f"steelyard.yaml no longer has the header '{header}' of this target, with the "
+                    "address that the run was queued with; put it back, or start a new run"
+                )
             if not _HEADER_NAME.fullmatch(header) or not _HEADER_VALUE.fullmatch(value):
                 raise self.wrong(f"the header '{header}' has characters that no header can carry")
         return headers

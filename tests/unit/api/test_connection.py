@@ -62,6 +62,9 @@ def test_a_valid_request_is_answered(url: str) -> None:
         b"Transfer-Encoding: identity\r\n",
         b"Transfer-Encoding: chunked, identity\r\n",
         b"Transfer-Encoding: xchunked\r\n",
+        b"Transfer-Encoding: gzip, chunked\r\n",
+        b"Transfer-Encoding: chunked, chunked\r\n",
+        b"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
         b"Transfer-Encoding : chunked\r\n",
         b"X-Folded: a\r\n b\r\n",
         b"X-Nul: a\x00b\r\n",
@@ -294,3 +297,38 @@ def test_more_connections_than_allowed_are_refused(url: str) -> None:
 
     assert [answer.status for answer in last] == [503]
     assert last[0].json()["error"]["code"] == "service_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_kept"),
+    [(b"", False), (b"X-Request-Id: mine-1\r\n", True), (b"X-Request-Id: <>\r\n", False)],
+)
+def test_a_refused_request_is_logged_with_the_id_of_its_answer(
+    url: str, sent: bytes, is_kept: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING", "steelyard.connection"):
+        (answer,) = exchange(url, request(url, sent + b"Host: localhost\r\n"))
+
+    (logged,) = (one for one in caplog.records if one.name == "steelyard.connection")
+    assert vars(logged)["request_id"] == answer.json()["request_id"]
+    assert (answer.json()["request_id"] == "mine-1") == is_kept
+    assert answer.headers["x-request-id"] == answer.json()["request_id"]
+
+
+def test_a_refused_request_does_not_have_the_id_of_the_one_before_it(url: str) -> None:
+    with connected(url) as client:
+        client.sendall(request(url, b"X-Request-Id: first\r\n"))
+        first = client.recv(10_000)
+        client.sendall(b"\x00nonsense\r\n\r\n")
+        (second,) = answers(read_all(client))
+
+    assert b"x-request-id: first" in first
+    assert second.status == 400
+    assert second.headers["x-request-id"] != "first"
+
+
+def test_a_body_that_came_too_slowly_is_refused_with_the_id_that_was_sent(url: str) -> None:
+    head = b"X-Request-Id: slow\r\nContent-Length: 100\r\n"
+    (answer,) = exchange(url, upload(url, head, b"{"))
+
+    assert (answer.status, answer.headers["x-request-id"]) == (408, "slow")

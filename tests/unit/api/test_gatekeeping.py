@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+import socket
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
-from servers.service import served
+from servers.service import running, served
+from steelyard.api.log_lines import JsonLines
 from steelyard.api.safe_headers import SAFE_HEADERS
+from steelyard.api.serving import TransportLimits
 from steelyard.project import open_project
-
-if TYPE_CHECKING:
-    import httpx
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +97,36 @@ def test_a_request_id_of_other_characters_is_replaced(client: httpx.Client, give
     answer = client.get("/healthz", headers={b"x-request-id": given.encode()})
 
     assert answer.json()["request_id"] == answer.headers["x-request-id"] != given
+
+
+def test_a_request_that_is_cut_off_when_the_server_stops_is_told_so(tmp_path: Path) -> None:
+    with (
+        open_project(tmp_path) as project,
+        running(project, limits=TransportLimits(grace_s=1)) as url,
+    ):
+        sent = socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), timeout=30)
+        head = "POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n"
+        sent.sendall(f"{head}content-type: application/json\r\n\r\n{{".encode())
+        httpx.get(f"{url}/healthz")  # the request above is being served by now
+    with sent, sent.makefile("rb") as stream:
+        answer = stream.read().decode()
+
+    assert answer.startswith("HTTP/1.1 503 ")
+    assert "connection: close" in answer
+    assert "x-request-id: " in answer
+    assert (
+        '{"error":{"code":"service_unavailable","message":"the server stops; try again"}' in answer
+    )
+
+
+def test_a_key_in_an_address_is_not_logged(
+    client: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = f"steelyard_{'a1_-' * 11}"
+    with caplog.at_level(logging.INFO, "steelyard.access"):
+        client.get(f"/v1/{key}/runs", params={"key": key})
+        client.get("/healthz")
+
+    lines = [JsonLines(lambda text: text).format(one) for one in caplog.records]
+    assert any("/v1/[redacted]/runs" in line for line in lines)
+    assert not any(key in line for line in lines)

@@ -1,7 +1,8 @@
-"""Answers that are given again while the store is unchanged."""
+"""Answers that are given again while what they are about is unchanged."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,24 +11,100 @@ from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from servers.service import served
 from steelyard.api.application import operations
-from steelyard.api.kept_replies import KeptReplies
+from steelyard.api.kept_replies import MAX_AGE_S, KeptReplies, KeptReply
 from steelyard.project import open_project
 
+ADDRESS = b"/v1/runs/run_1?"
 
-def test_an_answer_is_given_again_until_the_store_changes() -> None:
-    kept = KeptReplies()
-    kept.keep(b"/v1/runs?", 7, b"{}")
 
-    assert kept.find(b"/v1/runs?", 7) == b"{}"
-    assert kept.find(b"/v1/runs?", 8) is None
-    assert kept.find(b"/v1/runs?limit=1", 7) is None
+class Store:
+    """Versions of a store and of its runs that a test changes; counts the looks at the store."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str | None, int] = {None: 1, "run_1": 1}
+        self.looks = 0
+
+    def version(self, run_id: str | None = None) -> object:
+        """The version of a run, or of the store."""
+        self.looks += run_id is None
+        return self.versions[run_id]
+
+    def change(self, run_id: str) -> None:
+        """Commit a change of a run."""
+        for name in (run_id, None):
+            self.versions[name] = self.versions.get(name, 0) + 1
+
+
+class Replies:
+    """One kept answer about `run_1`, and a clock that a test moves."""
+
+    def __init__(self, body: bytes = b"{", run_id: str | None = "run_1") -> None:
+        self.store = Store()
+        self.now = 100.0
+        self._kept: KeptReplies[str] = KeptReplies(lambda: self.now)
+        reply = KeptReply(operation="show", run_id=run_id, version=1, body=body, made_at=self.now)
+        self._kept.keep(ADDRESS, reply)
+
+    def given(self, address: bytes = ADDRESS, times: int = 1) -> list[bool]:
+        """Whether the answer is given to requests that arrive together."""
+
+        async def ask() -> list[bool]:
+            return [self._kept.find(address, self.store) is not None for _ in range(times)]
+
+        return asyncio.run(ask())
+
+
+def test_an_answer_is_given_again_at_its_own_address() -> None:
+    replies = Replies()
+
+    assert replies.given() == [True]
+    assert replies.given(b"/v1/runs/run_1?limit=1") == [False]
+
+
+def test_a_change_of_the_run_shows_at_once_and_one_of_another_changes_nothing() -> None:
+    replies = Replies()
+    replies.store.change("run_2")
+    before = replies.given()
+    replies.store.change("run_1")
+
+    assert [before, replies.given()] == [[True], [False]]
+
+
+def test_a_list_is_made_anew_after_any_change() -> None:
+    replies = Replies(run_id=None)
+    before = replies.given()
+    replies.store.change("run_2")
+
+    assert [before, replies.given()] == [[True], [False]]
+
+
+def test_no_answer_is_given_after_a_second() -> None:
+    replies = Replies()
+    replies.now += MAX_AGE_S
+
+    assert replies.given(times=3) == [False, False, False]
+
+
+def test_shortly_before_that_one_request_makes_it_anew() -> None:
+    replies = Replies()
+    replies.now += MAX_AGE_S - 0.1
+    shortly_before = replies.given(times=3)
+    replies.now += 0.1
+
+    assert [shortly_before, replies.given()] == [[False, True, True], [False]]
+
+
+def test_requests_that_arrive_together_look_at_the_store_once() -> None:
+    replies = Replies()
+
+    assert replies.given(times=3) == [True, True, True]
+    assert replies.store.looks == 1
+    assert replies.given() == [True]
+    assert replies.store.looks == 2
 
 
 def test_large_answers_are_not_kept() -> None:
-    kept = KeptReplies()
-    kept.keep(b"/v1/runs?", 7, b"x" * 100_000)
-
-    assert kept.find(b"/v1/runs?", 7) is None
+    assert Replies(b"x" * 100_000).given() == [False]
 
 
 def test_a_change_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
@@ -40,16 +117,6 @@ def test_a_change_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
 
     assert before == [[], []]
     assert [one["run_id"] for one in after] == [run.run_id]
-
-
-def test_an_answer_that_is_given_again_has_the_id_of_its_own_request(tmp_path: Path) -> None:
-    with open_project(tmp_path) as opened, served(opened) as client:
-        ids = [
-            client.get("/v1/runs", headers={"x-request-id": name}).json()["request_id"]
-            for name in ("one", "two")
-        ]
-
-    assert ids == ["one", "two"]
 
 
 @pytest.mark.parametrize("operation", [one for one in operations() if one.is_kept])

@@ -8,7 +8,13 @@ from collections.abc import Generator
 
 import pytest
 
-from steelyard.api.log_lines import JsonLines, LogFormat, TextLines, set_up_logging
+from steelyard.api.log_lines import (
+    JsonLines,
+    LogFormat,
+    ServedRequests,
+    TextLines,
+    set_up_logging,
+)
 
 SECRET = "sk-0123456789"
 
@@ -70,3 +76,44 @@ def test_a_long_value_is_shortened() -> None:
     record = logging.LogRecord("a", logging.INFO, "", 0, "x" * 100_000, (), None)
 
     assert len(JsonLines(lambda text: text).format(record)) < 3000
+
+
+def request(path: str) -> dict[str, object]:
+    """The fields of a request, of 2026-01-01."""
+    known = {"request_id": "one", "actor": None, "method": "GET", "status": 200, "ms": 1.5}
+    return {"created": 1767225600.25, "path": path, **known}
+
+
+def test_every_request_of_a_record_has_a_line_of_its_own() -> None:
+    record = ServedRequests(logging.INFO, [request("/a"), request("/b")])
+    lines = JsonLines(lambda text: text).format(record).splitlines()
+    text = TextLines(lambda text: text).format(record).splitlines()
+
+    assert [json.loads(line) for line in lines] == [
+        {
+            "at": "2026-01-01T00:00:00.250Z",
+            "level": "info",
+            "logger": "steelyard.access",
+            "message": "request",
+            "request_id": "one",
+            "actor": None,
+            "method": "GET",
+            "path": path,
+            "status": 200,
+            "ms": 1.5,
+        }
+        for path in ("/a", "/b")
+    ]
+    assert [line.partition("info    ")[2] for line in text] == [
+        "GET /a 200 1.5 ms  (one)",
+        "GET /b 200 1.5 ms  (one)",
+    ]
+
+
+@pytest.mark.parametrize("path", ["/\x7f", "/\x00\n", "/ü\u202e", "/\ud800", '/"\\'])
+def test_a_line_of_json_is_printable_ascii_whatever_it_is_about(path: str) -> None:
+    line = JsonLines(lambda text: text).format(ServedRequests(logging.INFO, [request(path)]))
+
+    assert line.isascii()
+    assert line.isprintable()
+    assert json.loads(line)["path"] == path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import msgspec
 import pytest
 from sqlalchemy import delete
 
 from servers.openid import CLIENT, SECRET, OpenIdServer, new_key, openid_issuer
 from servers.service import served
+from steelyard.api.log_lines import set_up_logging
 from steelyard.errors import ConfigError
 from steelyard.project import Project, open_project
 from steelyard.store import tables
@@ -59,6 +62,30 @@ def issuer(shared: Shared) -> OpenIdServer:
     vars(shared.issuer).update(vars(OpenIdServer(url=shared.issuer.url, claims={**TEAM})))
     shared.project._made.pop("oidc", None)  # pyright: ignore[reportPrivateUsage]
     return shared.issuer
+
+
+def test_the_secret_of_the_client_is_shown_nowhere(
+    shared: Shared, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging, "root", logging.RootLogger(logging.WARNING))
+    project, found = shared.project, shared.project.oidc_issuer()
+    set_up_logging("json", "info", project.secrets())
+
+    logging.root.warning("sent %s", SECRET)
+
+    told = f"{found!r} {found} {vars(found)} {project!r} {project.settings!r} {project.settings}"
+    assert SECRET not in told + capsys.readouterr().err
+    assert SECRET not in msgspec.json.encode(msgspec.to_builtins(project.settings)).decode()
+    assert SECRET in project.secrets()
+
+
+def test_a_secret_in_the_project_file_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / "steelyard.yaml").write_text("oidc: {client_secret: hush-hush}", encoding="utf-8")
+
+    with pytest.raises(ConfigError, match="client_secret") as refused:
+        open_project(tmp_path)
+
+    assert "hush" not in str(refused.value)
 
 
 @pytest.fixture

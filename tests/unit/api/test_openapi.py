@@ -69,7 +69,14 @@ def test_every_answer_is_one_object_with_the_id_of_its_request(document: dict[st
             if schema:
                 whole = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
                 assert whole["type"] == "object"
-                assert "request_id" in whole["required"]
+                # Errors of OpenTelemetry's protocol have the form that it gives them.
+                assert "request_id" in whole["required"] or whole["title"] == "RpcStatus"
+
+
+def test_metrics_are_declared_as_text(document: dict[str, Any]) -> None:
+    answer = document["paths"]["/metrics"]["get"]["responses"]["200"]
+
+    assert list(answer["content"]) == ["text/plain"]
 
 
 def test_every_operation_says_what_may_go_wrong(document: dict[str, Any]) -> None:
@@ -82,3 +89,95 @@ def test_every_operation_says_what_may_go_wrong(document: dict[str, Any]) -> Non
 def test_every_operation_has_a_summary_in_one_sentence(document: dict[str, Any]) -> None:
     for operation in described(document):
         assert re.fullmatch(r"[A-Z].+\.", operation["summary"])
+
+
+def test_every_parameter_is_described(document: dict[str, Any]) -> None:
+    bare = [
+        (operation["operationId"], one["name"])
+        for operation in described(document)
+        for one in operation["parameters"]
+        if not one.get("description")
+    ]
+
+    assert bare == []
+
+
+OWN = {
+    kind.__name__
+    for operation in operations()
+    for kind in (operation.query, operation.body, *operation.answers.values())
+    if isinstance(kind, type) and kind.__module__.startswith("steelyard.api")
+}
+
+
+def test_every_field_of_a_body_of_the_api_is_described(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    results = {"Prediction", "Attempt", "Failure", "RunSettings", "GradingSummary", "FindingBody"}
+    names = {name for name in schemas if name.removesuffix("Answer") in OWN | results}
+    names |= {name for name in schemas if name.endswith(("Body", "Page"))}
+    bare = [
+        (name, field)
+        for name in sorted(names - {"ComparisonBody"})
+        for field, about in schemas[name].get("properties", {}).items()
+        if "description" not in about and "$ref" not in about
+    ]
+
+    assert len(names) > 30
+    assert bare == []
+
+
+def test_descriptions_come_from_the_code_and_from_published_schemas(
+    document: dict[str, Any],
+) -> None:
+    schemas = document["components"]["schemas"]
+
+    assert schemas["NewKey"]["properties"]["role"]["description"].startswith("The most that")
+    assert schemas["Prediction"]["properties"]["index"]["description"].startswith("The place of")
+    assert schemas["RunBody"]["properties"]["grading"]["description"].startswith("What grades")
+    assert schemas["SuiteBody"]["properties"]["fail_under"]["description"]
+    assert schemas["RunPage"]["properties"]["next_cursor"]["description"].startswith("`cursor`")
+
+
+def test_every_error_says_when_it_is_answered(document: dict[str, Any]) -> None:
+    for operation in described(document):
+        for status, answer in operation["responses"].items():
+            if int(status) >= 400:
+                assert re.fullmatch(r"`[a-z_]+`: .+\.", answer["description"])
+
+
+EXAMPLES = {
+    "/v1/rubrics": 201,
+    "/v1/judges": 201,
+    "/v1/datasets": 201,
+    "/v1/suites": 201,
+    "/v1/targets": 201,
+    "/v1/validate": 200,
+    "/v1/runs": 202,
+}
+
+
+def test_the_examples_of_the_document_can_be_sent(
+    document: dict[str, Any], tmp_path: Path
+) -> None:
+    sent: dict[str, int] = {}
+    with open_project(tmp_path) as project, served(project) as client:
+        for path in EXAMPLES:
+            body = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+            answer = client.post(path, json=body["example"])
+            sent[path] = answer.status_code
+            findings = [*answer.json().get("findings", ()), *answer.json().get("errors", ())]
+            assert path == "/v1/validate" or not findings, answer.text
+
+    assert sent == EXAMPLES
+
+
+def test_only_bodies_have_examples(document: dict[str, Any]) -> None:
+    found = {
+        path
+        for path, item in document["paths"].items()
+        for operation in item.values()
+        for body in operation.get("requestBody", {}).get("content", {}).values()
+        if "example" in body
+    }
+
+    assert found == {*EXAMPLES, "/v1/suites/{name}", "/v1/targets/{name}"}

@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from servers.in_thread import in_thread
 from servers.scripted_bytes import scripted
 from steelyard.client.address import parse_address
 from steelyard.client.proxies import find_proxy
+from steelyard.client.remote import RemoteChange
 from steelyard.client.sent_body import file_body
 from steelyard.errors import (
     ConflictError,
@@ -283,6 +284,40 @@ def test_a_started_run_is_repeated_under_its_own_key() -> None:
 def test_what_may_have_been_done_is_not_repeated(first: Script) -> None:
     with hostile(first, replied(STARTED, "202 Accepted")) as server:
         with pytest.raises(UnavailableError):
+            steelyard.Client(server.url).rubrics.publish("polite@1.0.0")
+
+        assert len(server.requests) == 1
+
+
+def regrade(client: steelyard.Client, run: str) -> RemoteChange:
+    return client.regrade(run, rubric="polite@1.0.0")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [steelyard.Client.cancel, steelyard.Client.resume, steelyard.Client.retry, regrade],
+)
+@pytest.mark.parametrize(
+    "first",
+    [
+        hang_up,
+        replied(envelope("in progress"), "409 Conflict", head="retry-after: 0\r\n"),
+    ],
+)
+def test_a_change_of_a_run_is_repeated_under_its_own_key(
+    change: Callable[[steelyard.Client, str], RemoteChange], first: Script
+) -> None:
+    with hostile(first, replied(STARTED, "202 Accepted")) as server:
+        assert change(steelyard.Client(server.url), "run_1").run_id == "run_1"
+
+        keys = server.heads("idempotency-key")
+        assert len(keys) == 2
+        assert len({*keys}) == 1
+
+
+def test_a_conflict_is_not_tried_again() -> None:
+    with hostile(replied(envelope("finished"), "409 Conflict")) as server:
+        with pytest.raises(ConflictError):
             steelyard.Client(server.url).cancel("run_1")
 
         assert len(server.requests) == 1

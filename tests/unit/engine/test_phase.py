@@ -76,9 +76,7 @@ def test_a_loop_that_is_through_leaves_the_others_to_retry() -> None:
     assert told.states == ["running", "retrying", "running"]
 
 
-@pytest.mark.parametrize(
-    ("before", "told_after"), [("queued", []), ("running", []), ("retrying", ["running"])]
-)
+@pytest.mark.parametrize(("before", "told_after"), [("running", []), ("retrying", ["running"])])
 def test_a_run_that_was_stopped_goes_on_running(
     before: RunState, told_after: list[RunState]
 ) -> None:
@@ -92,6 +90,31 @@ def test_a_run_that_was_stopped_goes_on_running(
     carry(phase.report("a", is_only_retrying=False))
 
     assert moved == told_after
+
+
+def test_a_cancelled_run_is_finalizing_whatever_its_loops_do_afterwards() -> None:
+    told = Told("retrying")
+    phase = phase_of(told, "a", "b")
+    carry(
+        phase.stop(),
+        phase.stop(),
+        phase.report("a", is_only_retrying=False),
+        phase.report("b", is_only_retrying=True),
+        phase.leave("a"),
+    )
+
+    assert told.states == ["retrying", "finalizing"]
+
+
+@pytest.mark.parametrize("before", ["queued", "validating", "finalizing"])
+def test_a_run_that_never_began_or_was_cancelled_before_stays_in_its_state(
+    before: RunState,
+) -> None:
+    told = Told(before)
+    phase = phase_of(told, "a")
+    carry(phase.report("a", is_only_retrying=True), phase.stop(), phase.leave("a"))
+
+    assert told.states == [before]
 
 
 @given(

@@ -108,6 +108,19 @@ def test_the_wait_that_is_noted_is_the_wait_that_is_kept() -> None:
     assert bench.clock.elapsed == pytest.approx(waited, abs=0.001)
 
 
+def test_the_wait_that_is_noted_is_that_of_the_record_whoever_holds_the_target_back() -> None:
+    """A `Retry-After` of one record delays the others, whose own waits stay what they are."""
+    refused = fails("rate_limited", retry_after_s=30.0)
+    bench = Bench(ScriptedTarget({"r0": [fails("timeout"), "yes"], "r1": [refused, "yes"]}))
+    asyncio.run(bench.run([work(0), work(1)]))
+    own, held = attempts(bench), attempts(bench, 1)
+
+    assert own[0].retry_in_s is not None
+    assert 1.6 <= own[0].retry_in_s <= 2.4
+    assert held[0].retry_in_s == 30.0
+    assert own[1].at == held[1].at == "2026-01-15T12:00:30.000+00:00"
+
+
 def test_an_attempt_is_kept_before_the_next_one_starts() -> None:
     bench = Bench()
     seen: list[int] = []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fakes.ledger import MemoryLedger
 from fakes.targets import Said, ScriptedTarget, fails
 from fakes.work import Bench, work
+from steelyard.engine.budget import CANCEL
 from steelyard.engine.record_work import Work
 from steelyard.errors import RunError
 from steelyard.model.run import Result
@@ -45,6 +46,29 @@ def test_results_that_are_not_committed_never_exceed_twice_the_bound(concurrency
 
     assert bench.ledger.most_uncommitted == 2 * concurrency
     assert len(bench.ledger.results) == 50
+
+
+def test_records_that_are_never_asked_are_committed_many_at_a_time() -> None:
+    bench = Bench(ledger=MemoryLedger(is_held=True))
+    loop, commits = bench.loop(records(1000)), 0
+
+    async def run() -> None:
+        nonlocal commits
+        running = asyncio.ensure_future(loop.run(2))
+        await bench.clock.settle()
+        loop.stop(CANCEL)
+        while not running.done():
+            await bench.clock.settle()
+            commits += 1
+            bench.ledger.commit()
+        await running
+
+    asyncio.run(run())
+
+    assert len(bench.target.calls) <= 4
+    assert len(bench.ledger.results) == 1000
+    assert 256 < bench.ledger.most_uncommitted < 1000
+    assert commits < 10
 
 
 def test_a_worker_without_a_place_has_what_there_is_committed() -> None:

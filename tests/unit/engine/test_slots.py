@@ -79,6 +79,26 @@ def test_all_are_taken_when_all_have_been_given_back() -> None:
     asyncio.run(run())
 
 
+def test_new_places_go_to_whoever_waits() -> None:
+    async def run() -> None:
+        slots = Slots(0)
+        waiting = [asyncio.ensure_future(slots.take()) for _ in range(3)]
+        await settle()
+        slots.widen(2)
+        await settle()
+        assert [one.done() for one in waiting] == [True, True, False]
+        slots.widen(2)
+        await waiting[2]
+        assert slots.take_at_once()
+        assert not slots.take_at_once()
+        for _ in range(4):
+            slots.release()
+        await slots.take_all()
+        assert not slots.take_at_once()
+
+    asyncio.run(run())
+
+
 @given(st.integers(1, 4), st.lists(st.sampled_from(["take", "give", "leave"]), max_size=40))
 def test_there_are_never_more_taken_than_there_are(count: int, steps: list[str]) -> None:
     async def run() -> None:

@@ -69,12 +69,14 @@ def test_a_cancel_breaks_off_the_calls_that_hang_and_asks_nothing_more() -> None
 
     assert len(bench.target.calls) == 4
     assert labels(bench) == {
-        **dict.fromkeys(range(4), ("cancelled", "cancelled", 1)),
+        **dict.fromkeys(range(4), ("cancelled", "cancelled", 0)),
         4: ("cancelled", "cancelled", 0),
         5: ("cancelled", "cancelled", 0),
     }
-    assert {attempt.error_code for attempt in made} == {"cancelled"}
-    assert {attempt.message for attempt in made} == {"the run was cancelled"}
+    assert {attempt.error_code for attempt in made} == {"interrupted"}
+    assert {attempt.message for attempt in made} == {
+        "the run was cancelled; the request may have been sent"
+    }
     assert len(bench.seen) == 6
 
 

@@ -84,6 +84,16 @@ def test_a_score_that_came_or_went_has_moved(
     assert (found.pairs, found.unpaired) == (1, 1)
 
 
+def test_every_moved_trace_has_one_change_of_its_verdict() -> None:
+    old = rows(1.0, 0.0, 0.9, None, 1.0, None, 1.0)
+    new = rows(0.0, 1.0, 0.8, 0.0, None, None, 1.0)
+    found = shift_of(old, new)
+
+    changes = ["lost", "gained", "other", "appeared", "vanished"]
+    assert [one.change for one in found.moved] == changes
+    assert found.count("appeared", "vanished") == 2
+
+
 def test_another_reason_for_no_score_has_moved() -> None:
     found = shift_of(rows(None), [graded(0, None, status="skipped")])
 

@@ -31,14 +31,19 @@ TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms", "trace", "at"}
 
 
 class Hesitant(ScriptedTarget):
-    """Answers late, and in another order than it was asked."""
+    """Answers late, and in another order than it was asked; the last call waits for an event."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: int, event: Callable[[], object]) -> None:
         super().__init__(otherwise="no")
         self._chance = Random(3)
+        self._left = calls
+        self._event = event
 
     async def ask(self, request: Request) -> Trace:
         """An answer, sooner or later."""
+        self._left -= 1
+        while not self._left and not self._event():
+            await asyncio.sleep(0.001)
         await asyncio.sleep(self._chance.uniform(0, 0.01))
         return await super().ask(request)
 
@@ -94,11 +99,12 @@ def test_the_artifacts_are_those_of_a_run_that_is_sealed_at_its_end(
 ) -> None:
     dataset = project.cases(ROWS)
     options = {"repeat": repeat, "limit": limit, "max_concurrency": 12}
-    early = project.run(project.ports(Hesitant()), dataset, **options)
+    calls = (limit or len(ROWS)) * repeat
+    early = project.run(project.ports(Hesitant(calls, lambda: queries)), dataset, **options)
     steps = list(queries)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(execute, "_evaluate", execute.evaluate_records)
-        late = project.run(project.ports(Hesitant()), dataset, **options)
+        late = project.run(project.ports(Hesitant(calls, lambda: True)), dataset, **options)
 
     check_run(Path(early.folder))
     for name in ("predictions", "record_validation", "failures", "attempt_logs"):

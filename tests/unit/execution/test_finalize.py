@@ -16,6 +16,7 @@ from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
 from steelyard import __version__
 from steelyard.errors import RunError
+from steelyard.execution.finalize import cost_beyond
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.usecases.runs import prepare as prepare_module
@@ -232,3 +233,13 @@ def test_a_store_that_fails_at_the_end_can_be_gone_on_with(project: Project) -> 
 
     assert rest.calls == []
     assert measured(run).evaluated_records == 1
+
+
+@pytest.mark.parametrize(
+    ("cost", "copied", "beyond"),
+    [(0.1 + 0.2, 0.3, 0.0), (0.3, 0.1 + 0.2, 0.0), (0.3, 0.1, 0.2), (3e-8, 1e-8, 2e-8)],
+)
+def test_a_derived_run_that_spends_nothing_has_cost_nothing(
+    cost: float, copied: float, beyond: float
+) -> None:
+    assert cost_beyond(cost, copied) == beyond

@@ -91,6 +91,26 @@ def test_a_run_is_retrying_when_all_its_processes_are(project: Project) -> None:
     )
 
 
+def test_a_cancelled_run_is_finalizing_when_none_of_its_processes_makes_a_call(
+    project: Project,
+) -> None:
+    seen, going = list[str](), batch(states=["running"])
+
+    class Watched(PaperWorker):
+        def confirm(self) -> None:
+            seen.append(ports.repository.find(RUN).status)
+            super().confirm()
+
+    first = Watched([batch(evaluated(0), states=["finalizing"]), going, going])
+    second = Watched([going, batch(evaluated(1), states=["finalizing"]), going])
+    ports, _ = door_of(project, [first], [second])
+    run(project, ports)
+
+    assert seen[0] == "running"
+    assert seen[-1] == "finalizing"
+    assert states(ports) == ["queued", "validating", "running", "finalizing", "completed"]
+
+
 @pytest.mark.parametrize("deaths", range(STARTS))
 def test_a_process_that_is_killed_is_started_again(project: Project, deaths: int) -> None:
     killed = [PaperWorker(code=-9) for _ in range(deaths)]

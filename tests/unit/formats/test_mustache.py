@@ -138,3 +138,8 @@ def test_where_a_variable_is_not_shown(template: str, missed: str | None) -> Non
 def test_a_text_has_no_members() -> None:
     with pytest.raises(TemplateError, match=r"output\.text"):
         missed_in("{{output.text}}", "output", ("output",))
+
+
+def test_a_template_of_too_many_tags_is_refused() -> None:
+    with pytest.raises(TemplateError, match="more than 1,000 tags"):
+        rendered("{{#a}}" * 1001, {"a": True})

@@ -119,3 +119,20 @@ def test_a_problem_tells_the_field_of_its_template() -> None:
     (problem,) = template_problems("{{ promt }}", ("prompt",), "prompt")
 
     assert (problem.path, problem.hint) == (("prompt",), "did you mean 'prompt'?")
+
+
+@pytest.mark.parametrize("piece", ["{{#input}}", "{{^input}}\n", "{{x}}", "{{/a}}"])
+def test_a_template_of_too_many_tags_has_one_problem(piece: str) -> None:
+    """JD-06, JD-07"""
+    (problem,) = template_problems(piece * 100_000, VARIABLES)
+
+    assert problem.message.endswith("there are more than 1,000 tags")
+
+
+def test_a_thousand_tags_are_allowed_and_keep_their_lines() -> None:
+    """JD-06"""
+    template = "{{ input }}\n" * 999 + "{{ ouput }}"
+
+    (problem,) = template_problems(template, VARIABLES)
+
+    assert problem.message == "{}, line 1000: unknown variable 'ouput'"

@@ -48,7 +48,7 @@ def score(answers: Answers, **scoring: Any) -> float | None:
 def test_without_a_scoring_every_value_counts_the_same(
     answers: Answers, value: float | None
 ) -> None:
-    """QR-32"""
+    """QR-31"""
     assert score(answers) == (value if value is None else pytest.approx(value))
 
 
@@ -67,12 +67,12 @@ def test_without_a_scoring_every_value_counts_the_same(
 def test_a_scoring_names_what_counts_and_how_much(
     scoring: Any, answers: dict[str, int], value: float | None
 ) -> None:
-    """QR-33"""
+    """QR-32"""
     assert score(Answers(trace=answers), **scoring) == value
 
 
 def test_an_option_counts_by_what_it_is_worth() -> None:
-    """QR-34"""
+    """QR-33"""
     worth = {"turn": {"a": 1, "b": 0.25}}
     answers = Answers(trace={"right": 0}, turns={1: {"turn": "a"}, 2: {"turn": "b"}})
 

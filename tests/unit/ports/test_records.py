@@ -6,6 +6,7 @@ import base64
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,24 @@ import pytest
 
 from fakes.old_runs import engine_of
 from fakes.projects import Project, row
+from fakes.review_project import write_review
 from fakes.targets import ScriptedTarget, fails
+from steelyard import evaluate
 from steelyard.errors import InvalidError, NotFoundError, RequestError
+from steelyard.project import open_project
 from steelyard.results.records import RecordQuery
 from steelyard.store.runs.stored_records import StoredRecords
 from steelyard.usecases.results.cursors import cursor_of
 from steelyard.usecases.results.folder_records import FolderRecords
-from steelyard.usecases.results.records import Records, list_records, parse_sort, show_record
+from steelyard.usecases.results.records import (
+    Records,
+    count_records,
+    cursor_at,
+    list_predictions,
+    parse_sort,
+    place_in_list,
+    show_record,
+)
 
 CHECKS = [
     {"type": "equals", "value": "yes", "name": "says yes"},
@@ -69,11 +81,11 @@ def records(
 def places(records: Records, limit: int = 100, **wanted: Any) -> list[tuple[str | None, int]]:
     """The records that a query finds, by id and repeat, all its pages after one another."""
     query = RecordQuery(**wanted)
-    page = list_records(records, query, limit=limit)
-    found = list(page.records)
+    page = list_predictions(records, query, limit=limit)
+    found = list(page.rows)
     while page.next_cursor:
-        page = list_records(records, query, cursor=page.next_cursor, limit=limit)
-        found += page.records
+        page = list_predictions(records, query, cursor=page.next_cursor, limit=limit)
+        found += page.rows
     return [(line.record_id, line.repeat) for line in found]
 
 
@@ -106,6 +118,18 @@ def places(records: Records, limit: int = 100, **wanted: Any) -> list[tuple[str 
         ({"text": "\ud800"}, []),
         ({"record_id": "\ud800"}, []),
         ({"tag": "red", "passed": True}, both("a")),
+        ({"slice": ("tags", "red")}, both("a", "c")),
+        ({"slice": ("tags", "re")}, []),
+        ({"slice": ("tags", "[redacted:email]")}, both("mail")),
+        ({"slice": ("task_type", "red")}, []),
+        ({"slice": ("tags", '"\ud800')}, []),
+        ({"only": "unscored"}, [*both("c"), *TWICE]),
+        ({"only": "look"}, [*both("b", "c", "7"), *TWICE]),
+        ({"only": "look", "among": ((0, 1), (1, 0))}, [("a", 1), *both("b", "c", "7"), *TWICE]),
+        ({"only": "read", "among": ((0, 1), (1, 0))}, [("a", 1), ("b", 0)]),
+        ({"only": "differs", "among": ((0, 1),), "passed": False}, []),
+        ({"only": "read"}, []),
+        ({"only": "split"}, []),
     ],
 )
 def test_records_are_found_by_what_they_are(
@@ -113,6 +137,7 @@ def test_records_are_found_by_what_they_are(
 ) -> None:
     assert places(records, **wanted) == found
     assert places(records, limit=1, **wanted) == found
+    assert count_records(records, RecordQuery(**wanted)) == len(found)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +150,8 @@ def test_records_are_found_by_what_they_are(
         ("status", [*both("a", "b", "7", "mail", "c"), *TWICE]),
         ("-status", [*TWICE, *both("c", "a", "b", "7", "mail")]),
         ("label", [*both("c"), *TWICE, *both("a", "b", "7", "mail")]),
+        ("verdict", [*both("c"), *TWICE, *both("b", "7", "a", "mail")]),
+        ("-verdict", [*both("a", "mail", "b", "7", "c"), *TWICE]),
     ],
 )
 @pytest.mark.parametrize("limit", [1, 3, 100])
@@ -134,14 +161,50 @@ def test_pages_of_a_sorted_list_miss_no_record_and_repeat_none(
     assert places(records, limit, sort=parse_sort(sort)) == found
 
 
-def test_a_line_says_what_became_of_a_record(records: Records) -> None:
-    passed, failed = (
-        list_records(records, RecordQuery(record_id=name)).records[0] for name in ("a", "c")
-    )
+def test_all_records_are_counted_at_once(records: Records) -> None:
+    found = records.counts()
 
-    assert (passed.index, passed.target, passed.status) == (0, "scripted", "evaluated")
-    assert (passed.passed, passed.score, passed.tags) == (True, 1.0, ("red", "big"))
-    assert (failed.label, failed.reason) == ("bad_request", "bad_request on purpose")
+    assert (found.rows, found.passed, found.failed, found.unscored) == (11, 4, 4, 3)
+    assert found.statuses == {"evaluated": 8, "evaluation_error": 2, "invalid_record": 1}
+    assert found.labels == {"bad_request": 2, "duplicate_record_id": 1}
+    assert found.checks == {"says yes": (4, 4, 0), "has y": (6, 2, 0)}
+    assert found.split == 0
+
+
+@pytest.mark.parametrize("sort", ["index", "verdict", "-score"])
+def test_a_page_is_found_by_how_many_records_come_before_it(records: Records, sort: str) -> None:
+    query = RecordQuery(sort=parse_sort(sort))
+    every = list_predictions(records, query, limit=100).rows
+
+    assert cursor_at(records, query, 0) is None
+    for skip in (1, 5, 10):
+        page = list_predictions(records, query, cursor=cursor_at(records, query, skip), limit=2)
+        assert [*page.rows] == [*every[skip : skip + 2]]
+    assert cursor_at(records, query, 99) is None
+
+
+def test_the_verdicts_on_records_are_found_by_id_and_index(records: Records) -> None:
+    found = records.verdicts(["b", "2", "nobody", "007"])
+
+    assert [astuple(one) for one in sorted(found)] == [
+        (1, 0, "b", False),
+        (1, 1, "b", False),
+        (2, 0, "c", None),
+        (2, 1, "c", None),
+    ]
+
+
+def test_records_that_split_a_jury_are_found(tmp_path: Path) -> None:
+    write_review(tmp_path)
+    with open_project(tmp_path) as project:
+        run = evaluate("desk.json", target="desk", rubric="rubric/jury@1.0", project=project)
+        folder = project.run_folder(run.run_id)
+
+        for records in (StoredRecords(project.store, run.run_id), FolderRecords(folder)):
+            split = places(records, only="split")
+            needing = places(records, only="look")
+            assert records.counts().split == len(split) == 7
+            assert {*places(records, passed=False), *split, ("r39", 0)} == {*needing}
 
 
 @pytest.mark.parametrize(
@@ -186,19 +249,19 @@ def test_an_unknown_record_is_told(records: Records, record: str | int) -> None:
 
 
 def test_a_cursor_belongs_to_its_query(records: Records) -> None:
-    cursor = list_records(records, RecordQuery(), limit=1).next_cursor
+    cursor = list_predictions(records, RecordQuery(), limit=1).next_cursor
 
     assert cursor is not None
     with pytest.raises(RequestError, match="other filters or another order"):
-        list_records(records, RecordQuery(passed=True), cursor=cursor)
+        list_predictions(records, RecordQuery(passed=True), cursor=cursor)
     for wrong in ("", "!", "YQ", cursor[:-3]):
         with pytest.raises(RequestError, match="is not a cursor"):
-            list_records(records, RecordQuery(), cursor=wrong)
+            list_predictions(records, RecordQuery(), cursor=wrong)
 
 
 def test_a_repeat_beyond_all_numbers_is_unknown(records: Records) -> None:
     for repeat in (-1, 2, 2**63 - 1, 2**64):
-        with pytest.raises(NotFoundError, match="no record 'a' in "):
+        with pytest.raises(NotFoundError, match=rf"no record 'a' \(repeat {repeat}\) in "):
             show_record(records, "a", repeat)
 
 
@@ -209,7 +272,7 @@ def test_a_cursor_beyond_all_numbers_is_none(records: Records, place: tuple[int,
     forged = base64.urlsafe_b64encode(json.dumps([mark, [None, *place]]).encode()).decode()
 
     with pytest.raises(InvalidError, match="is not a cursor"):
-        list_records(records, RecordQuery(), cursor=forged)
+        list_predictions(records, RecordQuery(), cursor=forged)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +289,7 @@ def test_a_cursor_has_a_value_that_the_list_is_sorted_by(
     forged = cursor_of((value, 0, 0), query)
 
     with pytest.raises(InvalidError, match="is not a cursor"):
-        list_records(records, query, cursor=forged)
+        list_predictions(records, query, cursor=forged)
 
 
 @pytest.mark.parametrize("made", [stored, copied])
@@ -235,17 +298,61 @@ def test_a_tag_is_refused_where_no_tags_were_kept(project: Project, made: Made) 
     run = project.run(project.ports(ScriptedTarget()), project.cases(ROWS[:1]))
     records = made(project, run.run_id, Path(run.folder))
 
-    assert len(list_records(records, RecordQuery()).records) == 1
+    assert len(list_predictions(records, RecordQuery()).rows) == 1
     with pytest.raises(InvalidError, match="has kept no tags, since 'tags' is not among"):
-        list_records(records, RecordQuery(tag="red"))
+        list_predictions(records, RecordQuery(tag="red"))
 
 
 @pytest.mark.parametrize("limit", [0, -1, -2, 2**63])
 def test_a_page_holds_at_least_one_record(records: Records, limit: int) -> None:
     with pytest.raises(InvalidError, match=f"limit must be a whole number from 1 to .*{limit}"):
-        list_records(records, RecordQuery(), limit=limit)
+        list_predictions(records, RecordQuery(), limit=limit)
 
 
 def test_an_unknown_order_is_told() -> None:
-    with pytest.raises(RequestError, match="cannot sort by 'cost'; known fields: index, "):
-        parse_sort("-cost")
+    with pytest.raises(RequestError, match="cannot sort by 'weight'; known fields: index, "):
+        parse_sort("-weight")
+
+
+@pytest.mark.parametrize(
+    "sort",
+    [
+        "index",
+        "-index",
+        "status",
+        "passed",
+        "-score",
+        "label",
+        "verdict",
+        "-verdict",
+        "latency",
+        "-cost",
+    ],
+)
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"passed": False},
+        {"status": "evaluation_error"},
+        {"text": "e"},
+        {"only": "look", "among": ((0, 0),)},
+        {"slice": ("tags", "red")},
+    ],
+)
+def test_a_record_has_the_same_neighbours_as_in_the_list(
+    records: Records, sort: str, wanted: dict[str, Any]
+) -> None:
+    query = RecordQuery(sort=parse_sort(sort), **wanted)
+    listed = [row.place for row in list_predictions(records, query, limit=100).rows]
+    assert listed
+    for number, place in enumerate(listed, start=1):
+        before = listed[number - 2] if number > 1 else None
+        after = listed[number] if number < len(listed) else None
+        assert place_in_list(records, query, place) == (number, len(listed), before, after)
+
+
+def test_a_record_that_is_not_in_a_list_has_no_neighbours(records: Records) -> None:
+    query = RecordQuery(passed=False)
+    total = len(list_predictions(records, query, limit=100).rows)
+    assert place_in_list(records, query, (9_999, 0)) == (None, total, None, None)

@@ -14,7 +14,7 @@ from fakes.manifests import manifest_row
 from fakes.metrics import metrics
 from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.errors import UnreadableFileError
-from steelyard.reports.run_text import run_lines
+from steelyard.reports.run.run_text import run_lines
 from steelyard.results.metrics import (
     Cache,
     Metrics,

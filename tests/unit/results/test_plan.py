@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from msgspec import UNSET, ValidationError
+from msgspec import UNSET, ValidationError, structs
 
 from fakes.manifests import manifest_row
 from fakes.plans import plan, plan_row
@@ -31,7 +31,7 @@ def test_what_is_kept_is_read_again(project: Project) -> None:
     assert (kept.options.repeat, kept.selected) == (2, 1)
     assert kept.setup
     assert kept.setup.targets == kept.targets == {"scripted": {"provider": "scripted"}}
-    assert list(kept.json())[-4:] == ["targets", "about", "selected", "secret"]
+    assert list(kept.json())[-5:] == ["about", "graders", "selected", "rows", "secret"]
 
 
 def test_the_plan_of_a_pruned_run_is_gone() -> None:
@@ -53,6 +53,7 @@ def test_a_plan_of_an_earlier_version_lacks_newer_fields() -> None:
         "options": found.options.json(),
         "is_sound": False,
         "selected": None,
+        "rows": None,
         "secret": None,
     }
 
@@ -92,3 +93,12 @@ def test_what_an_earlier_version_has_hidden_in_a_plan_is_empty() -> None:
 def test_something_else_is_no_plan() -> None:
     with pytest.raises(ValidationError):
         read_plan(b'{"a": 1}')
+
+
+def test_rows_of_an_earlier_version_are_records_times_repeats() -> None:
+    found = plan()
+    options = structs.replace(found.options, repeat=3)
+
+    assert found.total_rows is None
+    assert structs.replace(found, options=options, selected=2).total_rows == 6
+    assert structs.replace(found, options=options, selected=2, rows=4).total_rows == 4

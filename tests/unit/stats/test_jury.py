@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from steelyard.stats.jury import Vote, effective_votes, error_correlation, log_odds
+from steelyard.stats.jury import effective_votes, error_correlation
 
 
 def test_nine_judges_who_err_together_carry_two_votes() -> None:
@@ -24,21 +22,6 @@ def test_a_jury_is_worth_between_one_and_all_of_its_votes(
     judges: int, correlation: float, votes: float
 ) -> None:
     assert effective_votes(judges, correlation) == pytest.approx(votes)
-
-
-def test_votes_are_combined_by_their_odds() -> None:
-    votes = [Vote(True, 0.9, 0.8), Vote(False, 0.95, 0.6), Vote(True, 0.8, 0.9)]
-
-    assert log_odds(0.7, votes) == pytest.approx(0.875)
-
-
-def test_without_votes_the_prior_stands() -> None:
-    assert log_odds(0.7, []) == pytest.approx(0.7)
-
-
-@given(st.floats(0, 1), st.lists(st.builds(Vote, st.booleans(), st.floats(0, 1), st.floats(0, 1))))
-def test_odds_are_a_probability_whatever_the_rates(prior: float, votes: list[Vote]) -> None:
-    assert 0 <= log_odds(prior, votes) <= 1
 
 
 def test_the_correlation_is_the_mean_over_pairs() -> None:

@@ -23,7 +23,9 @@ from sqlalchemy import (
 import steelyard.store
 from steelyard.store.dialects import as_text, insert_new, json_field, json_total
 
-_OWN = {"database.py", "database_copies.py", "dialects.py", "migrations.py"}
+_OWN = {
+    *("database.py", "database_copies.py", "dialects.py", "foreign_schema.py", "migrations.py")
+}
 _SQLITE = re.compile(r"dialects\.sqlite|sqlite3|PRAGMA|json_extract|func\.total|julianday")
 rows = Table(
     "rows", MetaData(), Column("id", String, primary_key=True), Column("row", LargeBinary)

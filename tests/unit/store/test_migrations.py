@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 
 from fakes.audit import an_entry
-from fakes.old_stores import take_back_to_8, take_back_to_10
+from fakes.old_stores import take_back_to_8, take_back_to_10, take_back_to_13
 from fakes.projects import Project, row
+from fakes.review_queues import a_label
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import UnavailableError
+from steelyard.model.labels.annotation import Wanted
 from steelyard.project import open_project
 from steelyard.store import migrations
+from steelyard.store.backups.foreign_schema import require_known_columns, require_known_objects
 from steelyard.store.database import open_database
 from steelyard.store.owners import this_process
 from steelyard.store.runs.repository import RunStore
@@ -85,6 +88,14 @@ def test_a_store_of_the_first_version_becomes_one_of_this(path: Path, tmp_path: 
     open_database(tmp_path / "new.db").dispose()
 
     assert columns(path) == columns(tmp_path / "new.db")
+
+
+def test_a_back_up_of_the_first_version_has_nothing_foreign(path: Path) -> None:
+    require_known_objects(path)
+    open_database(path).dispose()
+
+    require_known_objects(path)
+    require_known_columns(path)
 
 
 def test_what_it_holds_can_be_gone_on_with(path: Path) -> None:
@@ -246,6 +257,24 @@ def test_a_store_without_an_audit_log_gets_an_empty_one(project: Project) -> Non
         log.add(an_entry("now"))
 
         assert log.list(10) == [replace(an_entry("now"), sequence=1)]
+
+
+def test_labels_of_the_last_release_are_not_withdrawn(project: Project, tmp_path: Path) -> None:
+    project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
+    label = a_label("ann", 0)
+    with open_project(project.root) as opened:
+        kept = opened.review_ports().annotations
+        kept.keep([label], an_entry("now"), is_replacing=False)
+    project.close()
+    path = project.root / ".steelyard" / "steelyard.db"
+    take_back_to_13(path)
+    open_database(tmp_path / "new.db").dispose()
+    with open_project(project.root) as opened:
+        found = list(opened.review_ports().annotations.all(Wanted()))
+
+        assert opened.queue_ports().queues.all() == []
+    assert [(one.row, one.is_withdrawn) for one in found] == [(label, False)]
+    assert columns(path) == columns(tmp_path / "new.db")
 
 
 def test_a_store_is_not_migrated_while_an_earlier_version_writes_to_it(project: Project) -> None:

@@ -113,6 +113,7 @@ def test_reads_of_test_labels_are_counted_over_all_versions_of_a_judge(tmp_path:
     ]
 
     assert counts == [1, 2, 1]
+    assert [kept.test_reads(f"judge/{name}@3.0.0") for name in "abc"] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"judge": 1}'])

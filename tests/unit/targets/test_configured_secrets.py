@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.model.json_value import JsonObject
-from steelyard.settings import TargetEntry
+from steelyard.settings import OidcSettings, Settings, TargetEntry
 from steelyard.targets.configured_secrets import configured_secrets
 
 ENVIRON = {"KEY": "sk-1\n", "TENANT": "t-7", "EMPTY": "", "APP_TOKEN": "tok-9"}
@@ -32,7 +32,7 @@ def entries(**targets: JsonObject) -> dict[str, TargetEntry]:
     ],
 )
 def test_keys_and_headers_are_secrets(target: JsonObject, expected: tuple[str, ...]) -> None:
-    assert configured_secrets(entries(live=target), ENVIRON) == expected
+    assert configured_secrets(Settings(targets=entries(live=target)), ENVIRON) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,21 @@ def test_keys_and_headers_are_secrets(target: JsonObject, expected: tuple[str, .
 def test_a_variable_says_by_its_name_that_it_is_a_secret(name: str, is_secret: bool) -> None:
     targets = entries(live={"body": {"x": f"${{{name}}}"}})
 
-    assert configured_secrets(targets, {name: "value"}) == (("value",) if is_secret else ())
+    assert configured_secrets(Settings(targets=targets), {name: "value"}) == (
+        ("value",) if is_secret else ()
+    )
 
 
 def test_every_target_has_its_own() -> None:
     targets = entries(a={"api_key_env": "KEY"}, b={"headers": {"x": "y"}})
 
-    assert configured_secrets(targets, ENVIRON) == ("sk-1", "y")
+    assert configured_secrets(Settings(targets=targets), ENVIRON) == ("sk-1", "y")
+
+
+@pytest.mark.parametrize(("variable", "found"), [("APP_TOKEN", ("tok-9",)), (None, ())])
+def test_the_secret_of_the_openid_client_is_one(
+    variable: str | None, found: tuple[str, ...]
+) -> None:
+    oidc = OidcSettings(client_secret_env=variable)
+
+    assert configured_secrets(Settings(oidc=oidc), ENVIRON) == found

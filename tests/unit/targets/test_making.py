@@ -164,8 +164,8 @@ def test_lists_and_objects_are_filled_too(root: Path) -> None:
         (
             "default",
             (
-                "unknown target 'default'; targets in steelyard.yaml: live; it answers where none "
-                "is named with `target`"
+                "no target given; pass `target` NAME or define 'default'; targets in "
+                "steelyard.yaml: live"
             ),
         ),
     ],

@@ -36,9 +36,9 @@ from steelyard.usecases.judges.validate_judge import (
 from steelyard.usecases.registry.publish import carry_out, plan_publication
 from steelyard.usecases.results.audit_log import list_changes
 from steelyard.usecases.results.find_run import records_of
-from steelyard.usecases.results.records import list_records
+from steelyard.usecases.results.records import list_predictions
 from steelyard.usecases.results.run_events import run_events
-from steelyard.usecases.review.import_labels import import_labels
+from steelyard.usecases.review.import_labels import LabelFile, import_labels
 from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.derived_runs import regrade_options, retry_options
 from steelyard.usecases.runs.evaluate import evaluate
@@ -155,7 +155,9 @@ def labelled(folder: Folder, project: Project) -> str:
     said = {"record_id": "a", "run_id": run_id, "rubric": "right", "annotator": "cy"}
     line = json.dumps({**said, "exposure": "blind", "passed": True}).encode()
     for _ in range(2):
-        import_labels(project.review_ports(), io.BytesIO(line), "labels.jsonl", caller=ANN)
+        import_labels(
+            project.review_ports(), LabelFile(io.BytesIO(line), "labels.jsonl"), caller=ANN
+        )
     return "annotations"
 
 
@@ -282,11 +284,11 @@ def test_a_run_of_any_name_is_not_found(project: Folder) -> None:
 
 def test_records_are_sorted_by_known_fields_only(project: Folder) -> None:
     project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
-    query = RecordQuery(sort=Sort("cost"))  # pyright: ignore[reportArgumentType]
+    query = RecordQuery(sort=Sort("weight"))  # pyright: ignore[reportArgumentType]
     with open_project(project.root) as opened:
         found = records_of(opened.result_ports(), "latest")
-        with pytest.raises(InvalidError, match="cannot sort by 'cost'"):
-            list_records(found, query)
+        with pytest.raises(InvalidError, match="cannot sort by 'weight'"):
+            list_predictions(found, query)
 
 
 def test_pruning_is_logged_once(project: Folder) -> None:

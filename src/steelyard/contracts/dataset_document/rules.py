@@ -14,6 +14,8 @@ from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 KB = 1024
+RUN = "run"
+"""The member with the settings of its run, which only a posted document can have."""
 MAX_PAYLOAD = 100 * KB * KB
 MAX_RECORD = 256 * KB
 MAX_RECORD_METADATA = 8 * KB
@@ -58,6 +60,14 @@ def header_problems(header: JsonObject) -> Iterator[Problem]:
         for problem in _size_problems(metadata, ("metadata",), MAX_METADATA, MAX_PAYLOAD):
             yield replace(problem, code="value_out_of_range")
         yield from _depth_problems(metadata)
+    if RUN in header:
+        yield Problem(
+            code="unknown_field",
+            message="{} holds settings of a run, which have no effect in a file",
+            path=(RUN,),
+            hint="name them as options of the run, or post the document to /v1/runs",
+            severity="warning",
+        )
 
 
 def in_words(problem: Problem) -> Problem:

@@ -1,9 +1,7 @@
-"""The inline checks of an eval: to evaluators, back to fields, and to a check rubric."""
+"""The inline checks of an eval: to evaluators, and back to fields."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator
 
 from steelyard.formats.json_fields import object_field
@@ -19,7 +17,6 @@ _DEMANDS = (
     *("min_headings", "max_heading_level", "no_h1", "required_sections", "forbidden_patterns"),
     *("min_code_blocks", "min_paragraphs"),
 )
-_ODD = re.compile("[^a-z0-9]+")
 
 
 def evaluators(row: JsonObject) -> Iterator[Evaluator]:
@@ -58,36 +55,9 @@ def inline_checks(case: Case) -> JsonObject:
     return fields
 
 
-def check_rubric_of(case: Case) -> JsonObject | None:
-    """The check rubric that a case's inline checks amount to; None where it has none."""
-    checks: list[JsonValue] = [
-        {"id": one.type, "kind": one.type, **_settings(one), "required": True}
-        for one in _inline(case)
-    ]
-    if not checks:
-        return None
-    return {
-        "id": rubric_id(case),
-        "version": "1.0.0",
-        "description": f"The inline checks of eval {case.id} of {case.dataset}.",
-        "checks": checks,
-        "scoring": {"combine": "all_pass"},
-    }
-
-
 def _inline(case: Case) -> Iterator[Evaluator]:
     """The evaluators that stand for inline checks; statements are written as they were."""
     return (evaluator for evaluator in case.evaluators if evaluator.type in KINDS)
-
-
-def rubric_id(case: Case) -> str:
-    """A snake_case id made of the dataset's and the case's; different cases get different ones."""
-    name = _ODD.sub("_", f"{case.dataset} {case.id}".casefold()).strip("_")
-    begins = name if name[:1].isalpha() else f"evals_{name}".rstrip("_")
-    if re.fullmatch("[a-z0-9]+", case.id):
-        return begins
-    # An id that loses letters on its way could meet another one that loses others.
-    return f"{begins}_{hashlib.sha256(case.id.encode('utf-8')).hexdigest()[:8]}"
 
 
 def _evaluator(kind: str, settings: JsonObject) -> Evaluator:

@@ -11,7 +11,9 @@ from steelyard.contracts.importers.source_row import wrong
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _FAILED = (2, "STATUS_CODE_ERROR", "ERROR")
-_SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+GROUPS = ("resourceSpans", "resource_spans")
+SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+"""The names under which the lists of an export stand."""
 
 
 class SpanEvent(NamedTuple):
@@ -40,14 +42,19 @@ class Span:
 
 def spans_of(record: JsonObject) -> Iterator[Span]:
     """The spans of one export; raises ParseError where it is none."""
-    groups = _first(record, ("resourceSpans", "resource_spans"))
-    if not isinstance(groups, list):
+    if not isinstance(_first(record, GROUPS), list):
         raise wrong("this is no export of spans: it has no 'resourceSpans'")
-    for group in as_objects(groups):
+    for span, resource in written_spans(record):
+        yield read_span(span, resource)
+
+
+def written_spans(record: JsonObject) -> Iterator[tuple[JsonObject, JsonObject]]:
+    """The spans of one export as they are written, each with the attributes of its resource."""
+    for group in as_objects(_first(record, GROUPS)):
         resource = attributes_of(as_object(group.get("resource")).get("attributes"))
-        for scope in as_objects(_first(group, _SCOPES)):
+        for scope in as_objects(_first(group, SCOPES)):
             for span in as_objects(scope.get("spans")):
-                yield _span(span, resource)
+                yield span, resource
 
 
 def attributes_of(listed: JsonValue) -> JsonObject:
@@ -55,7 +62,8 @@ def attributes_of(listed: JsonValue) -> JsonObject:
     return {str(entry.get("key")): _value(entry.get("value")) for entry in as_objects(listed)}
 
 
-def _span(span: JsonObject, resource: JsonObject) -> Span:
+def read_span(span: JsonObject, resource: JsonObject) -> Span:
+    """One span; raises ParseError where it belongs to no trace."""
     trace_id = _first(span, ("traceId", "trace_id"))
     if not isinstance(trace_id, str) or not trace_id:
         raise wrong("a span has no 'traceId'")

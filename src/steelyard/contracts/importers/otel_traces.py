@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from steelyard.contracts.importers.conversation import Conversation, from_text
 from steelyard.contracts.importers.otel_messages import add_message, messages_in
+from steelyard.contracts.importers.otel_openinference import with_usual_names
 from steelyard.contracts.importers.otel_spans import Span
+from steelyard.contracts.importers.otel_timings import span_rows
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject
@@ -30,7 +32,7 @@ def import_trace(spans: Sequence[Span], names: Mapping[str, str]) -> Import:
     `names` tells which attributes say the record and the candidate; else the record is what
     `steelyard.record_id` says or the trace's own id, and the candidate the model.
     """
-    ordered = sorted(spans, key=lambda span: (span.start_ns, -span.end_ns))
+    ordered = sorted(map(with_usual_names, spans), key=lambda one: (one.start_ns, -one.end_ns))
     calls = [span for span in ordered if _is_call(span)]
     agents = [span for span in ordered if _operation(span) == "invoke_agent"]
     if not calls and not agents:
@@ -53,6 +55,12 @@ def import_trace(spans: Sequence[Span], names: Mapping[str, str]) -> Import:
         row["error_code"] = "target_error"
         row["message"] = error
     return Imported(row, tuple(changes))
+
+
+def conversation_of(spans: Sequence[Span]) -> str | None:
+    """The conversation or session that a trace is a part of, where its spans say so."""
+    usual = [with_usual_names(span) for span in spans]
+    return _named(usual, {}, "", "gen_ai.conversation.id") or _named(usual, {}, "", "session.id")
 
 
 def _heard(spans: Sequence[Span]) -> Conversation:
@@ -100,6 +108,8 @@ def _trace(heard: Conversation, ordered: Sequence[Span], calls: Sequence[Span]) 
     model = next((last[name] for name in reversed(_MODELS) if last.get(name)), None)
     if isinstance(model, str):
         trace["model"] = model
+    if spans := span_rows(ordered):
+        trace["spans"] = spans
     return trace
 
 

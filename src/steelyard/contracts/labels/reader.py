@@ -1,8 +1,8 @@
-"""Reads labels: rows of JSONL, each with what is wrong with it."""
+"""Reads labels: rows of a file, each with what is wrong with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import BinaryIO, NamedTuple, TypeAlias, cast
@@ -48,13 +48,27 @@ def _schema() -> Schema:
     return Schema(load_schema("labels"))
 
 
-def read_labels(stream: BinaryIO, read_answers: ReadAnswers) -> Iterator[LabelRow]:
-    """Every label of a file in order, the bad ones too."""
-    for index, (line, text) in enumerate(jsonl_lines(stream)):
+class RawLabel(NamedTuple):
+    """A row before it is checked, or why there is none."""
+
+    line: int
+    value: JsonValue | ParseError
+
+
+def jsonl_labels(stream: BinaryIO) -> Iterator[RawLabel]:
+    """The rows of JSONL."""
+    for line, text in jsonl_lines(stream):
         try:
-            value = parse_json(text)
+            yield RawLabel(line, parse_json(text))
         except ParseError as wrong:
-            finding = Finding(severity="error", code=wrong.code, message=f"invalid JSON: {wrong}")
+            yield RawLabel(line, ParseError(f"invalid JSON: {wrong}", code=wrong.code))
+
+
+def read_labels(rows: Iterable[RawLabel], read_answers: ReadAnswers) -> Iterator[LabelRow]:
+    """Every label in order, the bad ones too."""
+    for index, (line, value) in enumerate(rows):
+        if isinstance(value, ParseError):
+            finding = Finding(severity="error", code=value.code, message=str(value))
             yield LabelRow(line, None, (replace(finding, line=line, index=index),))
             continue
         label, findings = _read(value, read_answers)

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
+from steelyard.contracts.question_rubric.answer_readers import ANSWER_READERS
 from steelyard.contracts.reading import located_finding
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import Answer, Answers, AnswerSet, Question, QuestionRubric
-from steelyard.model.trace import Trace
 
 By: TypeAlias = Literal["person", "judge"]
 _PARTS = ("trace", "turns")
@@ -53,17 +52,12 @@ def answers_row(answers: Answers) -> JsonObject:
     }
 
 
-def assistant_turns(trace: Trace) -> int:
-    """How many turns there are to ask about: one for each message of the assistant."""
-    return sum(message.role == "assistant" for message in trace.messages)
-
-
-def is_owed(question: Question, by: By) -> bool:
+def _is_owed(question: Question, by: By) -> bool:
     """Whether answers without this question are incomplete."""
     return question.required and (by == "person" or question.answered_by_auto)
 
 
-def is_taken(question: Question, by: By) -> bool:
+def _is_taken(question: Question, by: By) -> bool:
     """Whether an answer is allowed; a judge may comment to give its reasons."""
     return by == "person" or question.answered_by_auto or question.kind.is_free_text
 
@@ -88,16 +82,16 @@ class _Sheet:
         for key, question in self.questions.items():
             place = (*path, key)
             answer = None
-            if key in given and is_taken(question, self.by):
+            if key in given and _is_taken(question, self.by):
                 found = len(problems)
-                answer = ANSWER_FORMS[question.type].read(given[key], question, place, problems)
+                answer = ANSWER_READERS[question.type](given[key], question, place, problems)
                 if len(problems) > found:
                     continue
             elif key in given:
                 problems.append(_not_for_judges(place))
             if answer is not None and not _is_blank(answer):
                 answers[key] = answer
-            elif is_owed(question, self.by):
+            elif _is_owed(question, self.by):
                 problems.append(
                     Problem(code="missing_required_field", message="missing {}", path=place)
                 )

@@ -16,11 +16,11 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.judging.judge_request import JudgeContext, JudgeRequest
 from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
-from steelyard.engine.record_work import CANCELLED, EngineContext
+from steelyard.engine.record_work import EngineContext
 from steelyard.engine.unseen import Unseen
 from steelyard.errors import RunError, TargetError
 from steelyard.model.judgement import JudgeCall, Judgement, Reply, TokenChoice
-from steelyard.model.run import Judging, PlannedRecord
+from steelyard.model.run import INTERRUPTED, Judging, PlannedRecord
 from steelyard.model.trace import Trace
 
 _ALL_SEEN = Unseen()
@@ -168,7 +168,7 @@ class RecordAsker:
             return await request.run(record.tried.get(request.key, 0))
         except BrokenOff:
             record.stop = self._calls.shared.waiting.stopped
-            raise TargetError(CANCELLED, "judging was broken off") from None
+            raise TargetError(INTERRUPTED, "judging was broken off") from None
         except RunError as error:
             # Nothing that a check may take for a failed call: the run cannot go on.
             record.error = error

@@ -17,14 +17,14 @@ from steelyard.engine.costs import cost_of
 from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
-from steelyard.engine.record_work import CANCELLED, EngineContext
+from steelyard.engine.record_work import EngineContext
 from steelyard.engine.retries import retry_wait
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
-from steelyard.model.run import PlannedRecord
+from steelyard.model.run import INTERRUPTED, PlannedRecord
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Prompt, Request, Turn
 from steelyard.results.attempts import Attempt
@@ -219,7 +219,7 @@ class JudgeRequest:
         except TargetError as error:
             return error
         except BrokenOff:
-            return TargetError(CANCELLED, cast(Stop, self.shared.waiting.stopped).message)
+            return interruption(cast(Stop, self.shared.waiting.stopped).message)
         except asyncio.CancelledError:
             if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
                 raise
@@ -262,16 +262,17 @@ class JudgeRequest:
             wait = 0.0
         if self.shared.waiting.stopped:
             wait = None
+        is_cut_off = error.code == INTERRUPTED and self.shared.waiting.stopped is not None
         attempt = structs.replace(
             self._logged(number, at),
-            latency_ms=elapsed,
+            latency_ms=None if is_cut_off else elapsed,
             error_code=error.code,
             message=str(error),
             http_status=error.http_status,
             retry_in_s=None if wait is None else round(wait, 3),
             request_id=error.request_id,
         )
-        if error.code == CANCELLED or wait is not None:
+        if is_cut_off or wait is not None:
             await around.ledger.keep(None, (attempt,))
             if wait is None:
                 raise BrokenOff

@@ -22,9 +22,8 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.manifest import Redaction
-from steelyard.settings import NO_RULES, REDACTED_KINDS, RedactionRules
+from steelyard.settings import MIN_SECRET, NO_RULES, REDACTED_KINDS, RedactionRules
 
-MIN_SECRET = 8
 _LEAST_CARD = 10**12
 MARK = "[redacted]"
 # Names of fields are plain words; a header whose value is such a word must not break them.

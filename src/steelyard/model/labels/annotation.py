@@ -20,6 +20,8 @@ class Wanted:
     runs: Collection[str] | None = None
     """The ids of runs; an empty one stands for labels that are about no run."""
     annotator: str | None = None
+    records: Collection[str] | None = None
+    """The ids of records, or their indices where an id does not name one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +31,5 @@ class Revision:
     number: int
     at: str
     row: JsonObject
+    is_withdrawn: bool = False
+    """Whether the person took it back; it counts no more."""

@@ -16,6 +16,8 @@ class Candidate:
     """A record that has a response to look at."""
 
     record_id: str
+    index: int = 0
+    """The index of the record in its dataset."""
     repeat: int = 0
     score: float | None = None
     strata: tuple[str, ...] = ()

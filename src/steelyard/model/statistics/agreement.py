@@ -73,6 +73,17 @@ class Cell:
     human: Answer
     judge: Answer
     n: int
+    items: tuple[Item, ...] = ()
+    """What was answered so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCell:
+    """How often two people give these two answers to the same question, in either order."""
+
+    answers: tuple[Answer, Answer]
+    n: int
+    items: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +102,8 @@ class AgreementSide:
     disagreements: tuple[Disagreement, ...] = ()
     cells: tuple[Cell, ...] = ()
     """Beside a judge: the confusion matrix, but of questions with several options."""
+    pairs: tuple[PairCell, ...] = ()
+    """Of people: the confusion matrix of all pairs, but of questions with several options."""
     left_out: Mapping[str, int] = field(default_factory=_no_numbers)
     """What was not compared, by reason: items, or labels where the reason says so."""
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.model.statistics.detection import Detectable
+from steelyard.model.statistics.interval import Interval
 
 Verdict: TypeAlias = Literal["better", "worse", "no difference detectable", "cannot be compared"]
 """What can be said about B against A."""
@@ -26,6 +27,9 @@ class Side:
     records: int
     rate: float | None
     """Its pass rate over the pairs."""
+    low: float | None = None
+    """The ends of the 95 % interval of that rate."""
+    high: float | None = None
     score: float | None
     """Its mean score over the pairs."""
     corrected: CorrectedRate | None = None
@@ -77,7 +81,12 @@ class CorrectedDifference(Difference):
     """B minus A as people would see it, over the common records, from labels of both runs."""
 
     rate_a: float | None = None
+    low_a: float | None = None
+    """The ends of the 95 % interval of the rate of A."""
+    high_a: float | None = None
     rate_b: float | None = None
+    low_b: float | None = None
+    high_b: float | None = None
     labels_a: int = 0
     labels_b: int = 0
 
@@ -127,6 +136,9 @@ class SliceDifference:
     slice: str
     value: str
     passes: Difference
+    rate_a: Interval
+    """The pass rate of A over the pairs of the slice."""
+    rate_b: Interval
     adjusted_p: float
     """Holds for all slices together (Benjamini–Hochberg)."""
 

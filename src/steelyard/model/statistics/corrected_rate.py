@@ -74,6 +74,11 @@ class CorrectedRate:
         return self.value is not None
 
     @property
+    def is_by_judge_alone(self) -> bool:
+        """Whether the judge decides every result; else other checks decide with it."""
+        return self.is_corrected or self.check is not None
+
+    @property
     def is_borrowed(self) -> bool:
         """Whether it rests on labels of another run alone."""
         return self.basis == LABELS_OF_ANOTHER_RUN

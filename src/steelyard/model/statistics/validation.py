@@ -59,6 +59,16 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryCount:
+    """One such answer, tried on several cases."""
+
+    id: str
+    asked: int
+    passed: int
+    unscored: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryTally:
     """How the judge took answers that it must fail."""
 
@@ -67,14 +77,20 @@ class CanaryTally:
     unscored: int = 0
     passed_ids: tuple[str, ...] = ()
     """Which of them it passed at least once."""
+    by_canary: tuple[CanaryCount, ...] = ()
+    """Each by itself; empty in validations of versions that did not store it."""
     why_not: str = ""
     """Why none was asked, where none was."""
 
     @property
+    def scored(self) -> int:
+        """How many have a score."""
+        return self.asked - self.unscored
+
+    @property
     def rate(self) -> float | None:
         """The share that it passed, of those it has a score for."""
-        scored = self.asked - self.unscored
-        return self.passed / scored if scored else None
+        return self.passed / self.scored if self.scored else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

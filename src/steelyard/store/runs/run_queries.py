@@ -68,6 +68,10 @@ def wanted(query: RunQuery, after: RunPosition | None) -> Iterator[ColumnElement
         yield runs.c.status == query.status
     if query.group_id is not None:
         yield runs.c.group_id == query.group_id
+    if query.dataset is not None:
+        yield runs.c.dataset == query.dataset
+    if query.target is not None:
+        yield runs.c.target == query.target
     if query.text:
         named = (runs.c.run_id, runs.c.dataset, runs.c.target)
         yield or_(*(place_of(name, query.text) > 0 for name in named))

@@ -37,13 +37,24 @@ class RunQueue:
         with translated_errors(self._engine), self._engine.connect() as connection:
             return [stored_run(row) for row in connection.execute(query)]
 
-    def add(self, run_id: str, entry: AuditEntry | None = None) -> None:
+    def add(self, run_id: str) -> None:
         """Let the next worker that is free execute a run."""
         query = update(runs).where(runs.c.run_id == run_id).values(is_queued=True)
         with translated_errors(self._engine), self._engine.begin() as connection:
             connection.execute(query)
-            if entry:
+
+    def resume(self, run_id: str, entry: AuditEntry) -> bool:
+        """Add a run that has not ended and is not being cancelled; False for any other."""
+        query = update(runs).where(
+            runs.c.run_id == run_id,
+            runs.c.cancel_requested == 0,
+            runs.c.status.not_in(TERMINAL),
+        )
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            is_added = connection.execute(query.values(is_queued=True)).rowcount > 0
+            if is_added:
                 add_entry(connection, entry)
+        return is_added
 
     def remove(self, run_id: str, at: str, why: str) -> None:
         """Let no worker execute a run by itself any more, with a warning that says why."""

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
+    Float,
     Integer,
     Select,
     Subquery,
     bindparam,
+    case,
+    false,
     func,
     or_,
     select,
     tuple_,
 )
 
+from steelyard.formats.encoding import without_surrogates
 from steelyard.results.attempts import read_attempt
 from steelyard.results.facts import read_facts
 from steelyard.results.failures import Failure, read_failure
+from steelyard.results.list_place import ListPlace, place_among
 from steelyard.results.predictions import Prediction, read_prediction
 from steelyard.results.records import (
+    MAX_COUNT,
+    MEASURES,
+    Only,
     Place,
     Position,
     RecordLine,
     RecordQuery,
+    RecordVerdict,
     RecordView,
+    ResultCounts,
     Sort,
     TextSearch,
     read_listed,
@@ -40,14 +51,23 @@ from steelyard.store.database import few_rows, streamed, translated_errors
 from steelyard.store.dialects import as_text, json_field
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.listed_columns import joined_tags
+from steelyard.store.runs.record_counts import record_counts, splits_jury, verdicts_of
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.run_queries import place_of
 from steelyard.store.tables import attempts, parts, results, scores
 
 _PLACE = (results.c.idx, results.c.repeat)
-_SORTED = {
+_SORTED: dict[str, ColumnElement[Any]] = {
     "index": results.c.idx,
+    "verdict": case((results.c.passed, 2), (results.c.passed.is_(None), 0), else_=1).label(
+        "verdict"
+    ),
     **{name: results.c[name] for name in ("status", "passed", "score", "label")},
+    # Read from the rows themselves: a column of its own would make every row longer.
+    **{
+        name: json_field(results.c.prediction, field).cast(Float).label(name)
+        for name, field in MEASURES.items()
+    },
 }
 _QUERIES = 256
 """So many lists are put together once and not for each page."""
@@ -74,7 +94,7 @@ class StoredRecords:
         self._run_id = run_id
         self._judgements = JudgementStore(store.engine)
 
-    def page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
+    def _page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
         """The records that a query finds after a position."""
         search = TextSearch(query.text) if query.text else None
         found = _found(query, _shape(after))
@@ -89,13 +109,32 @@ class StoredRecords:
         )
         return [read_listed(row.prediction).line(row.label) for row in islice(rows, limit)]
 
-    def places(self, query: RecordQuery, after: Position | None, limit: int) -> list[Position]:
+    def places(
+        self, query: RecordQuery, after: Position | None, limit: int, skip: int = 0
+    ) -> list[Position]:
         """Where the records of a query stand in its list; without a text, by the index alone."""
         if query.text:
-            return [line.position(query.sort) for line in self.page(query, after, limit)]
-        values = {**self._values(after), "limit": limit}
+            lines = self._page(query, after, skip + limit)[skip:]
+            return [line.position(query.sort) for line in lines]
+        values = {**self._values(after), "limit": limit, "skip": skip}
         rows = few_rows(self._store.engine, _places(query, _shape(after)), **values)
         return [Position(value, idx, repeat) for idx, repeat, value in rows]
+
+    def count(self, query: RecordQuery) -> int:
+        """How many records a query finds; without a text, by the index alone."""
+        if query.text:
+            return len(self._page(query, None, MAX_COUNT))
+        found = _found(query, "first").order_by(None).subquery()
+        asked = select(func.count()).select_from(found)
+        return few_rows(self._store.engine, asked, **self._values(None))[0][0]
+
+    def counts(self) -> ResultCounts:
+        """All records by what became of them."""
+        return record_counts(self._store.engine, self._run_id)
+
+    def verdicts(self, names: Collection[str]) -> list[RecordVerdict]:
+        """What the run says of records by their ids, or by their indices in digits."""
+        return verdicts_of(self._store.engine, self._run_id, names)
 
     def predictions(self, places: Sequence[Place]) -> list[Prediction]:
         """The results at some places, in their order, with the scores of their checks."""
@@ -144,6 +183,17 @@ class StoredRecords:
         )
         return self._indices(kept) or self._indices(tried)
 
+    def around(self, query: RecordQuery, place: Place) -> ListPlace:
+        """Where a record stands in the list of a query; without a text, found by the database."""
+        if query.text:
+            places = self.places(query, None, MAX_COUNT)
+            return place_among([(one.index, one.repeat) for one in places], place)
+        here = {"run": self._run_id, "idx": place[0], "repeat": place[1]}
+        rows = few_rows(self._store.engine, _around(query), **here)
+        if rows:
+            return _list_place(rows[0])
+        return ListPlace(None, len(self.places(query, None, MAX_COUNT)), None, None)
+
     def record(self, index: int, repeat: int | None = None) -> RecordView:
         """All that is kept of a record, in all repeats or in one."""
         view = RecordView([], [], {}, [])
@@ -190,7 +240,8 @@ def _shape(after: Position | None) -> Shape:
 def _places(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
     """The places of a query, with the value that it sorts by."""
     found = _found(query, shape).with_only_columns(*_PLACE, _SORTED[query.sort.field])
-    return found.limit(bindparam("limit", type_=Integer))
+    page = found.limit(bindparam("limit", type_=Integer))
+    return page.offset(bindparam("skip", type_=Integer))
 
 
 def _found(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
@@ -210,10 +261,69 @@ def _found(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
         found = found.where(
             func.replace(results.c.tags, joined_tags([query.tag]), "") != results.c.tags
         )
+    if query.slice is not None:
+        found = found.where(_is_in_slice(query.slice))
+    if query.only is not None:
+        found = found.where(_is_wanted(query.only, query))
     if query.text:
         written = TextSearch(query.text).written
         found = found.where(place_of(as_text(results.c.prediction), written) > 0)
     return found.where(*_after(query.sort, shape)).order_by(*_order(query.sort))
+
+
+def _is_in_slice(wanted: tuple[str, str]) -> ColumnElement[bool]:
+    """Whether the facts of a record name a slice, written as they are kept."""
+    written = msgspec.json.encode([without_surrogates(text) for text in wanted]).decode()
+    return func.instr(as_text(results.c.facts), written) > 0
+
+
+def _is_wanted(only: Only, query: RecordQuery) -> ColumnElement[bool]:
+    is_among = tuple_(*_PLACE).in_(query.among) if query.among else false()
+    if only in {"read", "differs"}:
+        return is_among
+    if only == "unscored":
+        return results.c.passed.is_(None)
+    if only == "split":
+        return _is_split()
+    is_open = or_(results.c.passed.is_not(True), is_among)
+    return or_(is_open, _is_split()) if query.has_jury else is_open
+
+
+def _is_split() -> ColumnElement[bool]:
+    here = (scores.c.run_id == results.c.run_id) & (scores.c.idx == results.c.idx)
+    here &= scores.c.repeat == results.c.repeat
+    return select(scores.c.idx).where(here, splits_jury()).exists()
+
+
+@lru_cache(_QUERIES)
+def _around(query: RecordQuery) -> Select[*tuple[Any, ...]]:
+    """The number of a record in the list of a query, and the places beside it."""
+    order = _order(query.sort)
+    beside = [
+        step(column).over(order_by=order).label(f"{name}_{column.name}")
+        for name, step in (("before", func.lag), ("after", func.lead))
+        for column in _PLACE
+    ]
+    numbered = (
+        _found(query, "first")
+        .order_by(None)
+        .with_only_columns(
+            *_PLACE,
+            func.row_number().over(order_by=order).label("number"),
+            func.count().over().label("total"),
+            *beside,
+        )
+        .subquery()
+    )
+    columns = (column for name, column in numbered.c.items() if name not in {"idx", "repeat"})
+    is_here = numbered.c.idx == bindparam("idx", type_=Integer)
+    return select(*columns).where(is_here, numbered.c.repeat == bindparam("repeat", type_=Integer))
+
+
+def _list_place(row: Any) -> ListPlace:
+    before = None if row.before_idx is None else (row.before_idx, row.before_repeat)
+    after = None if row.after_idx is None else (row.after_idx, row.after_repeat)
+    return ListPlace(row.number, row.total, before, after)
 
 
 def _is_checked(check: str, passed: bool | None) -> ColumnElement[bool]:
@@ -229,7 +339,7 @@ def _order(sort: Sort, table: Any = results) -> tuple[ColumnElement[Any], ...]:
     index, repeat = table.c.idx, table.c.repeat
     if sort.field == "index":
         return (index.desc(), repeat.desc()) if sort.is_descending else (index, repeat)
-    value = table.c[sort.field]
+    value = _SORTED[sort.field] if table is results else table.c[sort.field]
     return value.is_(None), value.desc() if sort.is_descending else value, index, repeat
 
 

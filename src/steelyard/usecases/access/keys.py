@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from steelyard.errors import InvalidError, NotFoundError, UnauthorizedError
-from steelyard.model.access import SCOPES, ApiKey, Identity, Scope
+from steelyard.model.access import ROLE_SCOPES, SCOPES, ApiKey, Identity, Role, Scope
 from steelyard.model.audit import Caller
 from steelyard.model.names import require_name
 from steelyard.usecases.access.ports import AccessPorts
@@ -43,7 +43,7 @@ def create_key(
     """Create a key for a program; only a hash of the secret is stored."""
     require_name("the name of a key", request.name)
     role = required_role(request.role)
-    scopes = None if request.scopes is None else _required_scopes(request.scopes)
+    scopes = None if request.scopes is None else _required_scopes(request.scopes, role)
     ports = ports.called_by(caller)
     secret, at = PREFIX + ports.new_secret(), ports.clock.now()
     key = ApiKey(
@@ -111,12 +111,20 @@ def sha256_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _required_scopes(scopes: Sequence[str]) -> tuple[Scope, ...]:
+def _required_scopes(scopes: Sequence[str], role: Role) -> tuple[Scope, ...]:
+    """The scopes in their order; one that the role does not have is an error."""
     for scope in scopes:
         if scope not in SCOPES:
             raise InvalidError(f"there is no scope '{scope}'; the scopes are {', '.join(SCOPES)}")
     if not scopes:
         raise InvalidError("name at least one scope, or none at all for those of the role")
+    allowed = [scope for scope in SCOPES if scope in ROLE_SCOPES[role]]
+    beyond = [scope for scope in SCOPES if scope in scopes and scope not in allowed]
+    if beyond:
+        raise InvalidError(
+            f"the role {role} does not have {', '.join(beyond)}; its scopes are "
+            f"{', '.join(allowed)}"
+        )
     return tuple(scope for scope in SCOPES if scope in scopes)
 
 

@@ -11,12 +11,13 @@ from steelyard.errors import ForbiddenError, InvalidError, UnauthorizedError
 from steelyard.model.access import ROLES, Role, User
 from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.names import is_user_name
 from steelyard.ports import valid_caller
 from steelyard.settings import OidcSettings
 from steelyard.usecases.access.keys import sha256_of
 from steelyard.usecases.access.ports import AccessPorts
 from steelyard.usecases.access.sessions import Login, begin_session
-from steelyard.usecases.access.users import is_name, spelled
+from steelyard.usecases.access.users import spelled
 
 _NAME_CLAIMS = ("preferred_username", "email")
 _MAX_SUBJECT = 255
@@ -148,7 +149,7 @@ def _free_name(ports: AccessPorts, issuer: str, subject: str, claims: JsonObject
         name = claims.get(claim)
         if (
             isinstance(name, str)
-            and is_name(spelled(name))
+            and is_user_name(spelled(name))
             and not ports.users.find(spelled(name))
         ):
             return spelled(name)

@@ -35,8 +35,10 @@ class Users(Protocol):
         """Keep a new user and log it; False if the name is taken."""
         ...
 
-    def set_password(self, name: str, password_hash: str, entry: AuditEntry) -> UserChange:
-        """Replace a password, end the sessions and log it."""
+    def set_password(
+        self, name: str, password_hash: str, entry: AuditEntry, replaces: str | None = None
+    ) -> UserChange:
+        """Replace a password, or only one with this hash; end the sessions and log it."""
         ...
 
     def set_role(self, name: str, role: Role, entry: AuditEntry) -> UserChange:

@@ -9,15 +9,14 @@ from typing import NamedTuple
 from steelyard.errors import ForbiddenError, TooManyRequestsError, UnauthorizedError
 from steelyard.model.access import ROLE_SCOPES, Identity, User
 from steelyard.model.audit import Caller
+from steelyard.model.names import is_user_name
 from steelyard.model.sessions import FoundSession, LoginSubject, SessionRow
 from steelyard.ports import valid_caller
 from steelyard.usecases.access.keys import sha256_of
 from steelyard.usecases.access.ports import AccessPorts
 from steelyard.usecases.access.users import (
     MAX_PASSWORD,
-    is_name,
     required_password,
-    set_password,
     spelled,
 )
 
@@ -58,8 +57,11 @@ def change_own_password(
 ) -> None:
     """Replace the password of a user who knows the old one, and end the user's sessions."""
     required_password(password)
-    user, _ = _proven(ports, credentials)
-    set_password(ports, user.name, password, caller=caller)
+    user, known = _proven(ports, credentials)
+    hashed = ports.passwords.hash(required_password(password))
+    entry = ports.called_by(caller).entry("set_password", user.name)
+    if ports.users.set_password(user.name, hashed, entry, known) != "changed":
+        raise _wrong()
 
 
 def begin_session(
@@ -130,13 +132,17 @@ def _proven(ports: AccessPorts, credentials: Credentials) -> tuple[User, str | N
             retry_after_s=max(1.0, oldest + FAILURES_S - now),
             limit=ACCOUNT_FAILURES,
         )
-    user = ports.users.find(name) if is_name(name) else None
+    user = ports.users.find(name) if is_user_name(name) else None
     known = ports.users.password_hash(name) if user else None
     given = spelled(credentials.password[:MAX_PASSWORD])
     if not ports.passwords.matches(known, given) or user is None:
-        raise UnauthorizedError("the name or the password is wrong")
+        raise _wrong()
     ports.sessions.forgive(subjects, now)
     return user, known
+
+
+def _wrong() -> UnauthorizedError:
+    return UnauthorizedError("the name or the password is wrong")
 
 
 def _has_ended(found: FoundSession, now: float) -> bool:

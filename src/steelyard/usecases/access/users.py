@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from unicodedata import normalize
 
 from steelyard.errors import ConflictError, InvalidError, NotFoundError
 from steelyard.model.access import ROLES, Role, User
 from steelyard.model.audit import Caller
+from steelyard.model.names import is_user_name
 from steelyard.model.sessions import UserChange
 from steelyard.usecases.access.ports import AccessPorts
 
-_NAME = re.compile(r"\w[\w.@+-]{0,99}")
 MIN_PASSWORD, MAX_PASSWORD = 8, 1024
 """The length of passwords, in characters."""
 
@@ -113,20 +112,15 @@ def spelled(text: str) -> str:
     return normalize("NFC", text)
 
 
-def is_name(name: str) -> bool:
-    """Whether a user may have such a name."""
-    return _NAME.fullmatch(name) is not None
-
-
 def known_name(name: str) -> str:
     """A name that a user may have, in the spelling in which it is stored."""
-    if not is_name(spelled(name)):
+    if not is_user_name(spelled(name)):
         raise _unknown(name)
     return spelled(name)
 
 
 def _required_name(name: str) -> str:
-    if not is_name(spelled(name)):
+    if not is_user_name(spelled(name)):
         raise InvalidError(
             f"{name!a} is not a valid user name; use up to 100 letters, digits, "
             "'.', '_', '@', '+' and '-'"

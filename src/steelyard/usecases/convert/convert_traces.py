@@ -22,7 +22,7 @@ from steelyard.formats.records import Record, jsonl_records
 from steelyard.model.conversion import Change, Conversion, Refusal
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
-from steelyard.usecases.convert.inspect_logs import open_logs
+from steelyard.usecases.convert.inspect_logs import LogSample, open_logs
 from steelyard.usecases.convert.source_records import source_files
 from steelyard.usecases.convert.tally import Tally
 
@@ -150,22 +150,26 @@ def _recorded(workspace: Workspace, options: ConvertOptions) -> _Recorded:
     def imports() -> Iterator[tuple[str, Import]]:
         for log in logs:
             for sample in log.samples():
-                if sample.value is None:
-                    yield sample.place, Refusal("invalid", sample.fault)
-                    continue
-                try:
-                    yield sample.place, import_response(sample.head, sample.value)
-                except ParseError as wrong:
-                    yield sample.place, Refusal("invalid", str(wrong))
+                yield sample.place, imported_sample(sample)
 
     return _Recorded(imports(), changes)
+
+
+def imported_sample(sample: LogSample) -> Import:
+    """A sample of a log as a recorded response, or why it is none."""
+    if sample.value is None:
+        return Refusal("invalid", sample.fault)
+    try:
+        return import_response(sample.head, sample.value)
+    except ParseError as wrong:
+        return Refusal("invalid", str(wrong))
 
 
 def _traces(workspace: Workspace, options: ConvertOptions) -> Iterator[tuple[str, Import]]:
     """One import for each trace, ordered by start time, after the invalid lines."""
     traces: dict[str, list[Span]] = {}
     for path in _files(workspace, options.source):
-        for record in _records(workspace, path):
+        for record in export_records(workspace, path):
             fault = record.fault
             try:
                 for span in spans_of(record.value) if record.value is not None else ():
@@ -190,7 +194,7 @@ def _begin(found: tuple[str, list[Span]]) -> tuple[int, str]:
     return min(span.start_ns for span in found[1]), found[0]
 
 
-def _records(workspace: Workspace, path: Path) -> Iterator[Record]:
+def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
     """The exports of a file: JSONL with one per line, or one JSON document."""
     if path.suffix.lower() in _ENDINGS[1:]:
         with workspace.open(path) as stream:
@@ -208,5 +212,5 @@ def _records(workspace: Workspace, path: Path) -> Iterator[Record]:
     listed = value if isinstance(value, list) else [value]
     for number, item in enumerate(listed, start=1):
         is_object = isinstance(item, dict)
-        fault = "" if is_object else "an export of spans must be an object"
+        fault = "" if is_object else "must be an object"
         yield Record(f"{path.name} item {number}", fields(item) if is_object else None, fault)

@@ -18,7 +18,7 @@ from steelyard.model.statistics.corrected_rate import (
     LabelBasis,
 )
 from steelyard.model.statistics.validation import JudgeValidation
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.correction.check_rows import CheckRows, RunRows, read_check_rows
 from steelyard.usecases.correction.corrected_estimates import CorrectedEstimate, estimate_of
@@ -93,9 +93,9 @@ def _is_news(before: LabelBasis | None, now: CorrectedRate) -> bool:
 def undecided(run: RunRows) -> str:
     """Why no single judge decides the results of a run."""
     check = _closest(run)
-    why = "other checks decide with it"
+    why = "other checks decide, or decide with it"
     if len(run.checks) == 1:
-        why = "other checks, or another pass threshold of the record, decide with it"
+        why = "other checks, or another pass threshold of the record, decide, or decide with it"
     return (
         f"{run.rows - check.agreeing:,} of {run.rows:,} results are not what {check.judge} says: "
         f"{why}"

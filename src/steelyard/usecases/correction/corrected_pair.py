@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.model.statistics.comparison import CorrectedDifference
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import JudgeValidation
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.stats.clustered import coarser
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.stats.post_stratification import (
@@ -127,7 +127,11 @@ def corrected_comparison(
     return CorrectedDifference(
         **asdict(replace(found.difference, n=found.records)),
         rate_a=found.a.value,
+        low_a=found.a.low,
+        high_a=found.a.high,
         rate_b=found.b.value,
+        low_b=found.b.low,
+        high_b=found.b.high,
         labels_a=found.a.n,
         labels_b=found.b.n,
     )

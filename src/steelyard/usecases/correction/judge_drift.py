@@ -8,7 +8,7 @@ from steelyard.contracts.judge.reader import time_of
 from steelyard.model.statistics.corrected_rate import Drift, RateChange
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import JudgeValidation
-from steelyard.reports.correction import drift_direction
+from steelyard.reports.judges.correction import drift_direction
 from steelyard.stats.confusion import difference_p, known_rates
 from steelyard.usecases.correction.check_rows import CheckRows, is_weighted, own_items
 from steelyard.usecases.correction.corrected_estimates import CorrectedEstimate

@@ -195,7 +195,7 @@ class ValidationWatch:
                     self._report(Doubt(why, is_stale=True), f"'{case_id}': ")
 
     def _holding(self, rubric: Rubric) -> Iterator[tuple[Instrument, JudgeValidation]]:
-        for entry, within in _entries(rubric.checks, rubric):
+        for entry, within in entries_of(rubric.checks, rubric):
             names = ", ".join(dict.fromkeys(judge.name for judge, _ in judges_of(entry.check)))
             # Looked up once, not for every record with its own criteria.
             if not names or names in self._doubtful:
@@ -275,7 +275,7 @@ def _newest_claim(
     return claim if is_newest else None
 
 
-def _entries(
+def entries_of(
     entries: Iterable[RubricCheck], rubric: Rubric | None
 ) -> Iterator[tuple[RubricCheck, Rubric | None]]:
     """Every check with its rubric, including those in composites."""
@@ -283,4 +283,4 @@ def _entries(
         yield entry, rubric
         inner = getattr(entry.check, "rubric", None)
         within = inner if isinstance(inner, Rubric) else None
-        yield from _entries(getattr(entry.check, "members", ()), within)
+        yield from entries_of(getattr(entry.check, "members", ()), within)

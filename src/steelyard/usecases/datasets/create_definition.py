@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from steelyard.contracts.definitions import read_definition_file
 from steelyard.errors import ConflictError, InvalidError
 from steelyard.model.audit import Caller
 from steelyard.model.dataset import Dataset
 from steelyard.model.definition import Content, Definition, reference_to
-from steelyard.model.published import DATASET_ID, DATASET_VERSION, PublishedKind
+from steelyard.model.published import DATASET_ID, DATASET_VERSION, Published, PublishedKind
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.saved import SavedDefinition
 from steelyard.usecases.datasets.open_dataset import open_dataset
@@ -22,7 +23,7 @@ from steelyard.usecases.datasets.uploads import (
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions
 from steelyard.usecases.registry.fix_published import PublishedFiles
 from steelyard.usecases.registry.publish import BUILT_IN, contract_of
-from steelyard.usecases.registry.registry import RegistryPorts
+from steelyard.usecases.registry.registry import RegistryPorts, SavedDefinitionChange
 from steelyard.usecases.registry.resolution import clash_of
 
 _MAX_NAME = 100
@@ -71,13 +72,15 @@ def create_definition(
     if strict and not report.is_valid:
         return Creation(report=report)
     proposed = _proposed(ports, upload, str(reference), contract_of(content))
-    made = replace(_kept(ports, proposed, data, report), sha256=content.sha256 or "")
     sent = Definition(path=proposed.source, shown=proposed.source, content=content, data=data)
-    PublishedFiles(ports.registry, ports.references, ports.clock, ports.audit).fix_one(
-        sent, ports.caller
-    )
-    held = [one for one in ports.registry.all(kind) if one.reference == str(reference)]
-    return replace(made, status=held[0].status) if held else made
+    sha256 = content.sha256 or ""
+    with ports.saved.changing(proposed) as change:
+        made = _kept(ports, change, proposed, data, report)
+        fixing = PublishedFiles(ports.registry, ports.references, ports.clock, change)
+        fixed = fixing.fix_one(sent, ports.caller) or _held(ports, proposed)
+        if fixed and fixed.sha256 != sha256:
+            raise _published_otherwise(proposed.reference)
+    return replace(made, sha256=sha256, status=fixed.status if fixed else made.status)
 
 
 def create_dataset(
@@ -97,19 +100,46 @@ def create_dataset(
     report = validate_upload(ports, upload, ValidateOptions(kind="dataset", strict=strict))
     if not report.accepted or (strict and not report.is_valid):
         return Creation(report=report)
+    named = named_dataset(ports, upload, version)
+    if named is None:
+        return Creation(report=report)
+    proposed = _proposed(ports, upload, named.reference, named.contract)
+    data = upload.data()
+    with ports.saved.changing(proposed) as change:
+        made = _kept(ports, change, proposed, data, report)
+        held = _held(ports, proposed)
+        if held and held.sha256 != upload.sha256:
+            raise _published_otherwise(named.reference)
+    return replace(made, sha256=upload.sha256, status=held.status if held else made.status)
+
+
+class NamedDataset(NamedTuple):
+    """What a dataset that was sent is called."""
+
+    reference: str
+    contract: str
+
+
+def named_dataset(
+    ports: RegistryPorts, upload: Upload, version: str | None
+) -> NamedDataset | None:
+    """The name of a dataset, which must be free; None where it cannot be read."""
     opened = open_dataset(
         *(SentFiles(upload), upload.path, "dataset", ports.catalog, ports.contracts)
     )
     if opened.reading is None or opened.contract is None:
-        return Creation(report=report)
+        return None
     reference = _dataset_reference(opened.reading.dataset(()), upload, version)
-    proposed = _proposed(ports, upload, reference, opened.contract)
     for one in ports.registry.all("dataset"):
         if one.reference == reference and one.sha256 != upload.sha256:
             raise _published_otherwise(reference)
-    made = replace(_kept(ports, proposed, upload.data(), report), sha256=upload.sha256)
-    held = [one for one in ports.registry.all("dataset") if one.reference == reference]
-    return replace(made, status=held[0].status) if held else made
+    return NamedDataset(reference, opened.contract)
+
+
+def _held(ports: RegistryPorts, saved: SavedDefinition) -> Published | None:
+    """What is published under the version of a saved definition."""
+    held = ports.registry.all(saved.kind)
+    return next((one for one in held if one.reference == saved.reference), None)
 
 
 def _dataset_reference(dataset: Dataset, upload: Upload, given: str | None) -> str:
@@ -179,16 +209,19 @@ def _proposed(
 
 
 def _kept(
-    ports: RegistryPorts, proposed: SavedDefinition, data: bytes, report: FileReport
+    ports: RegistryPorts,
+    change: SavedDefinitionChange,
+    proposed: SavedDefinition,
+    data: bytes,
+    report: FileReport,
 ) -> Creation:
     """Save it, unless the same content is there already."""
-    stored = ports.saved.all(proposed.kind)
-    before = next((one for one in stored if one.reference == proposed.reference), None)
+    before = change.before
     if before and before.archived_at and before.sha256 != proposed.sha256:
         raise ConflictError(f"{proposed.reference} is archived; a change needs a new version")
     if before and before.sha256 == proposed.sha256:
         status = "archived" if before.archived_at else "not published"
         return Creation(report=report, saved=before, status=status)
     entry = ports.entry(f"create_{proposed.kind}", proposed.reference, sha256=proposed.sha256)
-    ports.saved.put(proposed, data, entry)
+    change.put(proposed, data, entry)
     return Creation(report=report, saved=proposed, is_new=before is None)

@@ -13,7 +13,9 @@ from steelyard.formats.json_hash import record_sha256
 from steelyard.model.difference import Diff, FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.published import Published, dataset_name, version_order
+from steelyard.ports import Workspace
 from steelyard.reports.registry import ListedVersion, Shown
+from steelyard.usecases.datasets.excerpts import with_lines
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged, entry_of, find_dataset
 from steelyard.usecases.registry.look_up import suites_of
@@ -22,12 +24,15 @@ from steelyard.usecases.registry.registry import RegistryPorts
 _MOST_FINDINGS = 1000
 
 
-class _Version(NamedTuple):
+class DatasetVersion(NamedTuple):
     name: str
     contract: str
     reading: DatasetReading
     published: Published | None
     is_saved: bool
+    path: Path
+    workspace: Workspace
+    """Where it is read at that path."""
 
 
 def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
@@ -42,7 +47,7 @@ def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
 
 def show_dataset(ports: RegistryPorts, name: str) -> Shown:
     """The header of a dataset and its number of records."""
-    found = _open(ports, name)
+    found = opened_version(ports, name)
     rows, findings = list[bool](), [*found.reading.findings]
     for row in found.reading.rows():
         rows.append(row.is_accepted)
@@ -75,7 +80,7 @@ def show_dataset(ports: RegistryPorts, name: str) -> Shown:
         content={key: value for key, value in content.items() if value not in ("", None, {})},
         used_by=tuple(suites_of(ports, "dataset", held.reference)) if held else (),
         versions=tuple(one.version for one in list_datasets(ports) if one.id == listed.id),
-        findings=tuple(findings[:_MOST_FINDINGS]),
+        findings=with_lines(found.workspace, found.path, findings[:_MOST_FINDINGS]),
     )
 
 
@@ -99,7 +104,7 @@ def compare_datasets(ports: RegistryPorts, a: str, b: str) -> Diff:
     A changed or removed record breaks the comparison of scores; an added one does not,
     because runs are compared over their common records.
     """
-    old, new = _open(ports, a), _open(ports, b)
+    old, new = opened_version(ports, a), opened_version(ports, b)
     before, after = _hashes(old.reading), _hashes(new.reading)
     changed = {name for name in before if name in after and before[name] != after[name]}
     was = dict(_values(old.reading, changed))
@@ -116,7 +121,7 @@ def compare_datasets(ports: RegistryPorts, a: str, b: str) -> Diff:
     return Diff(old=a, new=b, differences=tuple(found))
 
 
-def _headers(old: _Version, new: _Version) -> Iterator[FieldDifference]:
+def _headers(old: DatasetVersion, new: DatasetVersion) -> Iterator[FieldDifference]:
     """Differences between the headers."""
     before, after = (one.reading.dataset(()) for one in (old, new))
     for name in ("id", "contract", "version", "description"):
@@ -128,7 +133,7 @@ def _headers(old: _Version, new: _Version) -> Iterator[FieldDifference]:
         yield FieldDifference(kind="changed", path="metadata", old=was, new=now)
 
 
-def _open(ports: RegistryPorts, name: str) -> _Version:
+def opened_version(ports: RegistryPorts, name: str) -> DatasetVersion:
     path, workspace, held, is_saved = Path(name), ports.workspace, None, False
     if dataset_name(name) and not ports.workspace.is_file(path):
         found = find_dataset(ports.registry, ports.saved, ports.root, name)
@@ -139,7 +144,7 @@ def _open(ports: RegistryPorts, name: str) -> _Version:
     opened = open_dataset(workspace, path, catalog=ports.catalog, contracts=ports.contracts)
     if opened.reading is None or opened.contract is None:
         raise InvalidError(f"{name}: {opened.refusal}")
-    return _Version(name, opened.contract, opened.reading, held, is_saved)
+    return DatasetVersion(name, opened.contract, opened.reading, held, is_saved, path, workspace)
 
 
 def _hashes(reading: DatasetReading) -> dict[str, str]:

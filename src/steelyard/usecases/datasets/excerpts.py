@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steelyard.formats.encoding import without_bom
@@ -44,6 +44,15 @@ def excerpts(
         return dict(_line_excerpts(workspace, path, sought))
     except OSError:  # the finding itself says that the file cannot be read
         return {}
+
+
+def with_lines(
+    workspace: Workspace, path: Path, findings: Iterable[Finding]
+) -> tuple[Finding, ...]:
+    """The same findings, in which those of JSON have lines, too."""
+    found = tuple(findings)
+    spots = excerpts(workspace, path, found)
+    return tuple(replace(one, line=spots[one].line) if one in spots else one for one in found)
 
 
 def _line_excerpts(

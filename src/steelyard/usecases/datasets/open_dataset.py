@@ -34,6 +34,7 @@ from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
 from steelyard.model.json_value import JsonValue
 from steelyard.ports import Workspace
+from steelyard.usecases.datasets.plain_text import HEAD, table_finding
 
 MAX_JSON = 100 * 1024 * 1024
 MAX_YAML = 64 * 1024 * 1024
@@ -92,6 +93,8 @@ def open_dataset(
             return _open_jsonl(workspace, path, kind, contracts)
         return _open_document(workspace, path, kind, contracts, catalog or Catalog())
     except ParseError as wrong:
+        if table := table_finding(_bytes(workspace, path, HEAD)):
+            return Opened(path=path, findings=(table,))
         name = settled.name if settled else None
         return Opened(path=path, contract=name, findings=(_spoiled(wrong),))
     except OSError as wrong:
@@ -130,6 +133,8 @@ def _open_jsonl(
     workspace: Workspace, path: Path, kind: str | None, contracts: Contracts
 ) -> Opened:
     first = _first_row(workspace, path)
+    if first is None and (table := table_finding(_bytes(workspace, path, HEAD))):
+        return Opened(path=path, findings=(table,))
     detected = detect_jsonl(contracts, first)
     contract = detected or contracts.default(".jsonl")
     if kind:
@@ -207,6 +212,12 @@ def _open_document(
         contract = detect_document(contracts, top, extension, folder)
     if contract is None and not is_whole:
         contract = contracts.default(extension)
+    has_fields = isinstance(top, dict) and bool(top)
+    is_open = kind is None or (kind == "dataset" and isinstance(content, Located))
+    if contract is None and is_open and is_whole and not has_fields:
+        finding = table_finding(_bytes(workspace, path, HEAD)) or _no_fields(content, contracts)
+        if finding:
+            return Opened(path=path, findings=(finding,), is_recognised=kind is not None)
     if kind:
         contract = of_kind(contracts, kind, contract, extension)
     if contract is None:
@@ -306,6 +317,22 @@ def _telling(items: Iterable[RawRecord] | None, item_key: str) -> JsonValue:
         if isinstance(value, dict) and any(near_miss(name, (item_key,)) for name in value):
             break
     return found
+
+
+def _no_fields(content: bytes | Located, contracts: Contracts) -> Finding | None:
+    """Why a document without fields is of no contract; None where it has a place for them."""
+    if isinstance(content, Located):
+        value, line = content.value, content.lines.line
+        names: dict[type, str | None] = {dict: None, list: "a list", str: "a text"}
+        what = names.get(type(value), "a single value")
+    else:
+        first = _BLANK.sub(b"", without_bom(content[:HEAD]), count=1)[:1]
+        what = {b"{": None, b"[": "a list", b'"': "a text"}.get(first, "a single value")
+        line = 1
+    if what is None:
+        return None
+    why = f"its top level is {what}, not an object with fields"
+    return error("unsupported_format", f"{why}; supported are {contracts.supported}", line=line)
 
 
 def _unsupported(path: Path, why: str, contracts: Contracts) -> Opened:

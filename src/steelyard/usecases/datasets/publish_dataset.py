@@ -29,7 +29,7 @@ from steelyard.usecases.datasets.published_datasets import (
     find_dataset,
 )
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
-from steelyard.usecases.registry.publish import logged
+from steelyard.usecases.registry.publish import logged, unchanged
 from steelyard.usecases.registry.registry import RegistryPorts
 
 _SHOWN = 20
@@ -56,17 +56,17 @@ def publish_dataset(
 
     If the contract has no version, one must be given.
     """
-    return logged(ports.called_by(caller), _published(ports, name, version))
+    return _published(ports.called_by(caller), name, version)
 
 
 def _published(ports: RegistryPorts, name: str, version: str | None) -> Publication:
-    path = Path(name)
+    path, read = Path(name), None
     if dataset_name(name) and not ports.workspace.is_file(path):
         found = find_dataset(ports.registry, ports.saved, ports.root, name)
         if not found.is_saved:
             return Publication(reference=name, outcome="unchanged", published=found.published)
         ports, path = _staged(ports, found), found.path
-        version = found.published.version
+        version, read = found.published.version, found.published.sha256
     opened = _opened(ports, path)
     assert opened.reading
     dataset = opened.reading.dataset(())
@@ -76,6 +76,15 @@ def _published(ports: RegistryPorts, name: str, version: str | None) -> Publicat
         return Publication(reference=reference, outcome="refused", refusals=refusals)
     sources = _sources(ports, opened)
     proposed = _proposed(ports, reference, opened, sources)
+    if read is None:
+        return logged(ports, _added(ports, proposed, sources))
+    with unchanged(ports, proposed, read) as held:
+        return logged(held, _added(held, proposed, sources))
+
+
+def _added(ports: RegistryPorts, proposed: Published, sources: _Sources) -> Publication:
+    """Publish a version, unless there is one with other content."""
+    reference = proposed.reference
     standing = next(
         (one for one in ports.registry.all("dataset") if one.reference == reference), None
     )

@@ -25,11 +25,26 @@ class PublishedDataset(NamedTuple):
     is_saved: bool = False
     """Whether it is in the store and not published."""
 
+    @property
+    def main_file(self) -> tuple[StoredFile, Path]:
+        """The file with the records, and where it is now; files beside it come after it."""
+        return self.published.files[0], next(iter(self.files.values()))
+
 
 def usable_dataset(
-    registry: Registry, saved: SavedDefinitions, root: Path, reference: str
+    registry: Registry,
+    saved: SavedDefinitions,
+    root: Path,
+    reference: str,
+    began_with: Mapping[str, str] | None = None,
 ) -> PublishedDataset:
-    """The dataset of a reference for a new run; an archived one is refused."""
+    """The dataset of a reference for a new run; an archived one is refused.
+
+    A run that has begun gets the files that it began with, given by the hashes of their names,
+    whatever has become of the version since.
+    """
+    if began_with is not None:
+        return _as_before(registry, root, reference, began_with)
     found = find_dataset(registry, saved, root, reference)
     if found.published.status == "archived":
         raise InvalidError(f"{reference} is archived; name another version")
@@ -50,6 +65,30 @@ def find_dataset(
         raise NotFoundError(_nothing(reference, [*known, *stored]))
     registry.keep(held.sha256, lambda: BytesIO(saved.content(held)))
     return _at_its_path(registry, root, entry_of(held))._replace(is_saved=True)
+
+
+def _as_before(
+    registry: Registry, root: Path, reference: str, began_with: Mapping[str, str]
+) -> PublishedDataset:
+    for one in registry.all("dataset"):
+        files = {file.name: file.sha256 for file in one.files}
+        if one.reference == reference and files == dict(began_with):
+            return _at_its_path(registry, root, one)
+    # A draft that was saved, and may be another one by now; its content is kept for good.
+    name = dataset_name(reference)
+    assert name
+    files = tuple(StoredFile(file, sha256, 0) for file, sha256 in began_with.items())
+    draft = Published(
+        kind="dataset",
+        id=name[0],
+        version=name[1],
+        contract="",
+        sha256=files[0].sha256,
+        published_at="",
+        source=f"{SAVED}datasets/{files[0].name}",
+        files=files,
+    )
+    return _at_its_path(registry, root, draft)._replace(is_saved=True)
 
 
 def entry_of(saved: SavedDefinition) -> Published:

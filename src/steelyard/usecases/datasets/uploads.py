@@ -14,7 +14,7 @@ from steelyard.formats.json_text import raw_members
 from steelyard.model.finding import error
 from steelyard.model.saved import SAVED
 from steelyard.ports import Files, FilesOfUpload, FoundPath
-from steelyard.usecases.datasets.excerpts import excerpts
+from steelyard.usecases.datasets.excerpts import with_lines as lines_of
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 from steelyard.usecases.registry.registry import RegistryPorts
 
@@ -58,13 +58,13 @@ MAX_FINDINGS = 10_000
 """After so many findings a file that was sent is not looked at further."""
 
 
-def require_upload_name(name: str) -> None:
+def require_upload_name(name: str, endings: Sequence[str] = EXTENSIONS) -> None:
     """Refuse a name that no file has, or that no reader reads."""
     path = PurePosixPath(name)
     is_file = path.name and len(name) <= 255 and name.isprintable() and ".." not in path.parts
-    if not is_file or path.suffix.lower() not in EXTENSIONS:
+    if not is_file or path.suffix.lower() not in endings:
         raise InvalidError(
-            f"name must be that of a file that ends with {', '.join(EXTENSIONS)}, not {name!r}"
+            f"name must be that of a file that ends with {', '.join(endings)}, not {name!r}"
         )
 
 
@@ -120,11 +120,7 @@ def validate_upload(ports: RegistryPorts, upload: Upload, options: ValidateOptio
 
 def with_lines(report: FileReport, upload: Upload) -> FileReport:
     """The same report, in which findings of JSON have lines, too."""
-    spots = excerpts(SentFiles(upload), upload.path, report.findings)
-    found = tuple(
-        replace(finding, line=spots[finding].line) if finding in spots else finding
-        for finding in report.findings
-    )
+    found = lines_of(SentFiles(upload), upload.path, report.findings)
     return replace(report, findings=found)
 
 

@@ -14,11 +14,13 @@ from steelyard.usecases.runs.ports import RunPorts
 
 _MOST_RUNS = 50
 _UNLIKELY = 0.001
+_ROUNDING = 1e-6
 
 
 class _Counts(NamedTuple):
-    passed: int
-    failed: int
+    passed: float
+    """Not whole where repeats of a record disagree."""
+    failed: float
     unscored: int
     judged: int
     """Judged responses; with repeats, more than records."""
@@ -26,13 +28,28 @@ class _Counts(NamedTuple):
     @property
     def scored(self) -> int:
         """Records that have a verdict."""
-        return self.passed + self.failed
+        return round(self.passed + self.failed)
+
+    @property
+    def verdicts(self) -> tuple[int, int]:
+        """Records that passed and that did not, to the nearest whole one."""
+        passed = round(self.passed)
+        return passed, self.scored - passed
+
+    def together(self, other: _Counts) -> _Counts:
+        """Those of two runs."""
+        return _Counts(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.unscored + other.unscored,
+            self.judged + other.judged,
+        )
 
     @property
     def row(self) -> JsonObject:
         """The shares with their denominators."""
         return {
-            "passed": self.passed,
+            "passed": _whole(self.passed),
             "scored": self.scored,
             "pass_share": self.passed / self.scored if self.scored else None,
             "unscored": self.unscored,
@@ -58,7 +75,7 @@ def judge_history(ports: RunPorts, fingerprints: Iterable[str], check: str) -> l
         name = f"{run.dataset} {run.target}"
         before = known.get(name, _Counts(0, 0, 0, 0))
         rows.append(_row(run, counts, before))
-        known[name] = _Counts(*(one + two for one, two in zip(before, counts, strict=True)))
+        known[name] = before.together(counts)
     return rows
 
 
@@ -70,8 +87,14 @@ def _counts(run: StoredRun, check: str) -> _Counts | None:
     if found is None:
         return None
     n, unscored = found.pass_rate.n, found.unscored
-    passed = round((found.pass_rate.value or 0.0) * n)
+    passed = (found.pass_rate.value or 0.0) * n
     return _Counts(passed, n - passed, unscored, _judged(metrics, n, unscored))
+
+
+def _whole(number: float) -> int | float:
+    """Counts are whole unless repeats of a record disagree; rates are rounded."""
+    nearest = round(number)
+    return nearest if abs(number - nearest) < _ROUNDING else number
 
 
 def _judged(metrics: Metrics, scored: int, unscored: int) -> int:
@@ -87,7 +110,7 @@ def _row(run: StoredRun, counts: _Counts, before: _Counts) -> JsonObject:
     unlike = [
         name
         for name, p_value in (
-            ("passed", independence(*counts[:2], *before[:2])),
+            ("passed", independence(*counts.verdicts, *before.verdicts)),
             ("unscored", independence(answered, counts.unscored, earlier, before.unscored)),
         )
         if p_value < _UNLIKELY

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.contracts.labels.reader import read_labels
+from steelyard.contracts.labels.reader import jsonl_labels, read_labels
 from steelyard.errors import InvalidError, argument
 from steelyard.judging.question_scores import question_score
 from steelyard.model.labels.label import Label
@@ -70,7 +70,7 @@ def labels_of_file(reader: LabelReader, stream: BinaryIO, path: Path) -> list[La
     """The labels of a file; an invalid one is an error, because the result depends on all."""
     labels: list[Label] = []
     wrong: list[str] = []
-    for row in read_labels(stream, reader.answers):
+    for row in read_labels(jsonl_labels(stream), reader.answers):
         found = list(row.findings)
         if row.label is not None:
             label, misplaced = reader.placed(row.label)
@@ -104,7 +104,7 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
         if rubrics.is_under_other_content(label):
             people.other_content += 1
             continue
-        passed = _passed(label, rubrics)
+        passed = label_passed(label, rubrics)
         if passed is None:
             people.no_pass += 1
             continue
@@ -116,7 +116,7 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
     return people
 
 
-def _passed(label: Label, rubrics: KnownRubrics) -> bool | None:
+def label_passed(label: Label, rubrics: KnownRubrics) -> bool | None:
     """Whether a person passes a response, directly or by the score of their answers."""
     if label.passed is not None:
         return label.passed

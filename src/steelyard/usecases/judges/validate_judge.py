@@ -23,9 +23,9 @@ from steelyard.model.reference import Reference, exact_name
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import CanaryTally, JudgeValidation, SplitChoice
 from steelyard.ports import AuditLog
-from steelyard.reports.judge_rates import gate_text
-from steelyard.reports.judge_validation import JudgeValidationReport, Kept, RatedRun
-from steelyard.reports.run_text import RunView
+from steelyard.reports.judges.judge_rates import gate_text
+from steelyard.reports.judges.judge_validation import JudgeValidationReport, Kept, RatedRun
+from steelyard.reports.run.run_text import RunView
 from steelyard.usecases.correction.correct_run import corrected_run
 from steelyard.usecases.correction.validation_rules import shortage
 from steelyard.usecases.correction.validations import Validations, fits

@@ -21,7 +21,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.run import VALIDATION
-from steelyard.model.statistics.validation import CanaryTally
+from steelyard.model.statistics.validation import CanaryCount, CanaryTally
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.usecases.correction.judged_rows import JudgedRows
@@ -38,6 +38,8 @@ CANARY_CASES = 3
 _CANARIES = "canaries"
 _TOO_LONG = 100_000
 """Longer canaries would test the harness, not the judge, and cost too many tokens."""
+TRIED = tuple(canary for canary in CANARIES if len(canary.text) <= _TOO_LONG)
+"""The canaries that every validation tries."""
 
 
 class ValidationGrading(NamedTuple):
@@ -135,17 +137,27 @@ def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading
 
 def canary_tally(folder: Path, check: str) -> CanaryTally:
     """The judge's verdicts on the canaries."""
-    asked = passed = unscored = 0
-    fallen_for: dict[str, None] = {}
+    seen: dict[str, list[bool | None]] = {}
     for row in JudgedRows(folder):
         decision = row.decisions.get(check)
-        asked += 1
-        if decision is None or decision.passed is None:
-            unscored += 1
-        elif decision.passed:
-            passed += 1
-            fallen_for[(row.record_id or "").partition(" ")[0]] = None
-    return CanaryTally(asked=asked, passed=passed, unscored=unscored, passed_ids=tuple(fallen_for))
+        name = (row.record_id or "").partition(" ")[0]
+        seen.setdefault(name, []).append(decision.passed if decision else None)
+    counts = tuple(
+        CanaryCount(
+            id=name,
+            asked=len(found),
+            passed=sum(one is True for one in found),
+            unscored=sum(one is None for one in found),
+        )
+        for name, found in seen.items()
+    )
+    return CanaryTally(
+        asked=sum(one.asked for one in counts),
+        passed=sum(one.passed for one in counts),
+        unscored=sum(one.unscored for one in counts),
+        passed_ids=tuple(one.id for one in counts if one.passed),
+        by_canary=counts,
+    )
 
 
 class CanaryTarget:
@@ -169,8 +181,7 @@ class CanaryTarget:
 
 def _canaries(case: Case) -> list[Canary]:
     cut = truncated(case)
-    short = [canary for canary in CANARIES if len(canary.text) <= _TOO_LONG]
-    return [*short, cut] if cut else short
+    return [*TRIED, cut] if cut else [*TRIED]
 
 
 def _group(ports: RunPorts) -> str:

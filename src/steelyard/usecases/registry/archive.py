@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from steelyard.errors import ConflictError, NotFoundError
 from steelyard.model.audit import Caller
-from steelyard.model.published import PublishedKind
+from steelyard.model.published import Published, PublishedKind
 from steelyard.model.reference import Reference, exact_name
 from steelyard.usecases.registry.registry import RegistryPorts
 
@@ -25,7 +25,7 @@ def archive(
     ports = ports.called_by(caller)
     reference = exact_name(f"{kind}/{name}")
     entry = ports.entry("archive", reference)
-    held = next((one for one in ports.registry.all(kind) if one.reference == reference), None)
+    held = _held(ports, kind, reference)
     if held and held.status == "archived":
         return Archival(reference, "unchanged")
     if held:
@@ -36,13 +36,21 @@ def archive(
     if saved and saved.archived_at:
         return Archival(reference, "unchanged")
     if saved:
-        ports.saved.archive(saved, entry)
-        return Archival(reference, "archived")
+        with ports.saved.changing(saved) as change:
+            if not _held(ports, kind, reference):
+                change.archive(saved, entry)
+                return Archival(reference, "archived")
+        # It was published meanwhile.
+        return archive(ports, kind, name, caller=caller)
     if _is_file(ports, reference):
         raise ConflictError(
             f"{reference} is not published; a file of the project is changed there"
         )
     raise NotFoundError(f"there is no {reference}; name an id with its version")
+
+
+def _held(ports: RegistryPorts, kind: PublishedKind, reference: str) -> Published | None:
+    return next((one for one in ports.registry.all(kind) if one.reference == reference), None)
 
 
 def _is_file(ports: RegistryPorts, name: str) -> bool:

@@ -10,6 +10,7 @@ from io import BytesIO
 from steelyard.contracts.definitions import fixed_bytes
 from steelyard.model.audit import Caller
 from steelyard.model.definition import Definition, reference_to
+from steelyard.model.published import Published
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.ports import AuditLog, CallerPorts, Clock
 from steelyard.usecases.registry.load_definition import is_path
@@ -54,18 +55,20 @@ class PublishedFiles:
         reference = Reference.parse(name)
         return self.references.find(reference).definition if reference else None
 
-    def fix_one(self, found: Definition, caller: Caller) -> None:
-        """Publish a definition, if it says that it is."""
+    def fix_one(self, found: Definition, caller: Caller) -> Published | None:
+        """Publish a definition, if it says that it is; what is published under its version."""
         if found.path.startswith(BUILT_IN) or found.content is None:
-            return
+            return None
         row = raw_value(found)
         if row.get("status") != "published":
-            return
+            return None
         data = fixed_bytes(row, contract_of(found.content))
         proposed = proposed_version(found, row, data, self.clock.stamp())
         # The file may have changed since it was read: what was used is what is fixed, or nothing.
         if proposed.sha256 != found.content.sha256:
-            return
+            return None
         ports = CallerPorts(clock=self.clock, caller=caller)
-        if self.registry.add(proposed, {proposed.sha256: partial(BytesIO, data)}) == proposed:
+        stored = self.registry.add(proposed, {proposed.sha256: partial(BytesIO, data)})
+        if stored == proposed:
             self.audit.add(ports.entry("fix_published", proposed.reference))
+        return stored

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from steelyard.errors import InvalidError, NotFoundError, UnreadableFileError
 from steelyard.formats.problem import Problem
@@ -47,13 +47,26 @@ def at_root(root: Path, name: str) -> str:
     return str(path) if path.suffix and path.is_file() else name
 
 
-def _load(references: References, name: str, kind: ReferenceKind, *, strict: bool) -> Content:
-    look_up = _at_path if is_path(name) else _named
-    found = look_up(references, name, kind)
+class LookedUp(NamedTuple):
+    """What a name leads to, with everything that a run would say about it."""
+
+    content: Content | None
+    """None where an error leaves nothing to use."""
+    findings: tuple[Finding, ...]
+
+
+def look_up_definition(references: References, name: str, kind: ReferenceKind) -> LookedUp:
+    """The rubric or judge of a reference, an id or a path; a name that leads nowhere raises."""
+    found = (_at_path if is_path(name) else _named)(references, name, kind)
     problems = [*found.problems]
     if found.definition:
         problems.extend(references.inside(found.definition))
-    findings = [_finding(problem) for problem in problems]
+    return LookedUp(found.content, tuple(_finding(problem) for problem in problems))
+
+
+def _load(references: References, name: str, kind: ReferenceKind, *, strict: bool) -> Content:
+    found = look_up_definition(references, name, kind)
+    findings = found.findings
     for finding in findings:
         if (finding.strict() if strict else finding).is_error:
             refusal = NotFoundError if finding.code == "dangling_reference" else InvalidError

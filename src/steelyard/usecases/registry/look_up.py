@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from steelyard.contracts.check_rubric.writer import rubric_row
 from steelyard.contracts.differences import definition_differences
 from steelyard.contracts.judge.writer import judge_row
 from steelyard.contracts.question_rubric.writer import rubric_row as question_rubric_row
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, RequestError
 from steelyard.formats.problem import Problem
 from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.difference import Diff
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.published import Published, version_order
-from steelyard.model.reference import Reference, ReferenceKind, exact_version
+from steelyard.model.question import QuestionRubric
+from steelyard.model.reference import Reference, ReferenceKind, exact_name, exact_version
 from steelyard.model.rubric import Rubric
 from steelyard.reports.registry import ListedVersion, Origin, Shown
+from steelyard.usecases.registry.load_definition import at_root
 from steelyard.usecases.registry.publish import (
     BUILT_IN,
     ENDINGS,
@@ -86,11 +89,13 @@ def compare_definitions(
     return Diff(old=names[0], new=names[1], differences=found)
 
 
-def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]:
-    """The suites of the project file that use a definition."""
-    suites = ports.settings.suites
-    for name, suite in suites.items():
-        if getattr(suite, field) == reference:
+def suites_of(
+    ports: RegistryPorts, field: str, reference: str, exact: Callable[[str], str] = str
+) -> Iterator[str]:
+    """The suites that use a version; `exact` is the version that a name would lead a run to."""
+    for name, suite in ports.settings.suites.items():
+        named = getattr(suite, field)
+        if named is not None and exact(named) == reference:
             yield f"suite {name}"
 
 
@@ -136,7 +141,15 @@ def _listed(
         published_at=published.published_at if published else None,
         contract=contract_of(content),
         origin=_origin(one),
+        title=content.name if isinstance(content, QuestionRubric) else content.description,
+        parts=_parts(content),
     )
+
+
+def _parts(content: Content) -> int | None:
+    if isinstance(content, Judge):
+        return None
+    return len(content.questions if isinstance(content, QuestionRubric) else content.checks)
 
 
 def _origin(one: Definition) -> Origin:
@@ -172,7 +185,19 @@ def _used_by(ports: RegistryPorts, reference: Reference) -> Iterator[str]:
         if isinstance(rubric, Rubric) and _leads(ports, rubric, reference)
     ]
     yield from dict.fromkeys(users)
-    yield from suites_of(ports, reference.kind, str(reference))
+    exact = partial(_led_to, ports, reference.kind)
+    yield from suites_of(ports, reference.kind, str(reference), exact)
+
+
+def _led_to(ports: RegistryPorts, kind: ReferenceKind, name: str) -> str:
+    """The version that a path, a partial pin or an unpinned name stands for now."""
+    try:
+        found = located(ports, kind, at_root(ports.root, name))
+    except RequestError:
+        return exact_name(name)
+    if isinstance(found, Problem) or found.content is None:
+        return exact_name(name)
+    return str(reference_to(found.content))
 
 
 def _leads(ports: RegistryPorts, rubric: Rubric, reference: Reference) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from steelyard.contracts.definitions import CHANGEABLE, definition_value, fixed_bytes
 from steelyard.contracts.differences import definition_differences
 from steelyard.contracts.judge.writer import judge_row
-from steelyard.errors import InvalidError, NotFoundError
+from steelyard.errors import ConflictError, InvalidError, NotFoundError
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.audit import Caller
@@ -93,7 +94,26 @@ def carry_out(
     caller: Caller | None = None,
 ) -> Publication:
     """Publish what nothing speaks against; the same content once more changes nothing."""
-    return logged(ports.called_by(caller), _publication(ports, plan, shift))
+    ports, found = ports.called_by(caller), plan.definition
+    if found is None or found.data is None or plan.proposed is None:
+        return logged(ports, _publication(ports, plan, shift))
+    with unchanged(ports, plan.proposed, hashlib.sha256(found.data).hexdigest()) as held:
+        return logged(held, _publication(held, plan, shift))
+
+
+@contextmanager
+def unchanged(ports: RegistryPorts, proposed: Published, sha256: str) -> Generator[RegistryPorts]:
+    """The ports to publish a saved version with, which nobody changes meanwhile.
+
+    It is given by the hash with which it was read, and refused where it has changed since.
+    """
+    stored = ports.saved.all(proposed.kind)
+    one = next(one for one in stored if one.reference == proposed.reference)
+    with ports.saved.changing(one) as change:
+        now = change.before
+        if now is None or now.sha256 != sha256 or now.archived_at != one.archived_at:
+            raise ConflictError(f"{proposed.reference} has just been changed; try again")
+        yield replace(ports, audit=change)
 
 
 def logged(ports: RegistryPorts, made: Publication) -> Publication:

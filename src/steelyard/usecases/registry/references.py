@@ -139,8 +139,11 @@ class References:
                 return
             sent = Definition(path=str(file), shown=file.name, content=content)
             elsewhere = self.at(str(file.resolve())) or sent
-            if drift := self.drift_of(elsewhere):
-                yield _placed(("version",), drift)
+            if self.drift_of(elsewhere):
+                message = f"{reference} is published with other content, which stays in use"
+                hint = "give this one a new version"
+                found = Problem(code="version_conflict", message=message, hint=hint)
+                yield _placed(("version",), found)
             return
         named = [(reference_to(one.content), one) for one in siblings if one.content]
         same = [one for name, one in named if name == reference and not one.is_published]

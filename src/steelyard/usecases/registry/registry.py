@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -55,12 +56,30 @@ class SavedDefinitions(Protocol):
         """The bytes of a version."""
         ...
 
+    def changing(self, one: SavedDefinition) -> AbstractContextManager[SavedDefinitionChange]:
+        """A change of one version in one transaction; an exception undoes all of it.
+
+        Nobody else can save or publish a saved version meanwhile.
+        """
+        ...
+
+
+class SavedDefinitionChange(Protocol):
+    """One saved version while nobody else can change it."""
+
+    before: SavedDefinition | None
+    """The version as it is stored; None where it is new."""
+
     def put(self, one: SavedDefinition, content: bytes, entry: AuditEntry) -> None:
-        """Keep a version, in the place of the same one, and log it."""
+        """Keep the version, in the place of the one before, and log it."""
         ...
 
     def archive(self, one: SavedDefinition, entry: AuditEntry) -> None:
-        """Keep a version from new runs, and log it."""
+        """Keep the version from new runs, and log it."""
+        ...
+
+    def add(self, entry: AuditEntry) -> None:
+        """Log what belongs to the change."""
         ...
 
 

@@ -128,6 +128,9 @@ def _fitting(reference: Reference, own: list[Definition]) -> list[Definition]:
     # A question rubric's id is its version; for others the highest release is used.
     archived = {version for version, one in versions if one.is_archived}
     usable = [one for one in versions if one[0] not in archived] or versions
+    # A draft that anybody may have sent takes nothing over from what is published or a file.
+    published = {version for version, one in versions if one.is_published}
+    usable = [one for one in usable if one[1].data is None or one[0] in published] or usable
     numbers = [(release_numbers(version) if version else (), one) for version, one in usable]
     highest = max((those for those, _ in numbers if those is not None), default=None)
     return [one for those, one in numbers if those is not None and those == highest]

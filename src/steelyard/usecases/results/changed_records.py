@@ -1,51 +1,79 @@
-"""Questions and answers of two runs for the records that only one of them passes."""
+"""Questions and answers of two runs, record by record."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from steelyard.model.statistics.comparison import Comparison, Moved
-from steelyard.reports.asked_text import expected_text, request_text
-from steelyard.reports.comparison_html import MovedRecord
-from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
-from steelyard.usecases.results.read_run import decoded_rows
-from steelyard.usecases.results.request_parts import whole_rows
+from steelyard.model.labels.votes import ResponseVotes
+from steelyard.reports.comparison.record_pair import RecordPair, record_pair
+from steelyard.reports.html.comparison_html import PairPart, short_pair
+from steelyard.reports.html.short_records import ShortRecord, ShortRecords, text_length
+from steelyard.results.predictions import Prediction
+from steelyard.usecases.results.folder_records import FolderRecords
+from steelyard.usecases.results.paired_runs import Pair, PairedRuns
+
+Voted = Mapping[tuple[str, int], ResponseVotes]
+NO_VOTES: Voted = {}
+_AT_ONCE = 500
 
 
-def moved_records(found: Comparison, a: Path, b: Path, most: int) -> dict[int, MovedRecord]:
-    """The first records in each direction, by their index in B."""
-    moved = [(one, is_gain) for is_gain, listed in _directions(found) for one in listed[:most]]
-    in_a = _rows(a, {one.index_a: not is_gain for one, is_gain in moved})
-    in_b = _rows(b, {one.index: is_gain for one, is_gain in moved})
-    return {one.index: _record(in_a[one.index_a], in_b[one.index]) for one, _ in moved}
+def read_pairs(
+    folders: tuple[Path, Path],
+    pairs: Sequence[Pair],
+    votes: tuple[Voted, Voted] = (NO_VOTES, NO_VOTES),
+) -> list[RecordPair]:
+    """The records of some pairs as both runs answered them, in their order."""
+    in_a = FolderRecords(folders[0]).repeats({one.index_a for one in pairs})
+    in_b = FolderRecords(folders[1]).repeats({one.index_b for one in pairs})
+    found: list[RecordPair] = []
+    for one in pairs:
+        a, b = in_a[one.index_a], in_b[one.index_b]
+        voted = _votes(votes[0], a), _votes(votes[1], b)
+        found.append(record_pair(a, b, one.change, voted))
+    return found
 
 
-def _directions(found: Comparison) -> tuple[tuple[bool, tuple[Moved, ...]], ...]:
-    return (True, found.improvements), (False, found.regressions)
+def pair_parts(
+    runs: PairedRuns, most: int, votes: tuple[Voted, Voted] | None = None
+) -> list[PairPart]:
+    """The records of each outcome: those that got worse, those that got better, others.
 
-
-def _rows(folder: Path, passing: Mapping[int, bool]) -> dict[int, Prediction]:
-    """One row per record: the first repeat with the wanted outcome."""
-    rows: dict[int, Prediction] = {}
-    for row in decoded_rows(folder, PREDICTIONS, read_prediction):
-        index = row.index
-        if index in passing and (index not in rows or _fits(row, rows[index], passing[index])):
-            rows[index] = row
-    return dict(zip(rows, whole_rows(folder, rows.values()), strict=True))
-
-
-def _fits(row: Prediction, known: Prediction, shall_pass: bool) -> bool:
-    return row.passed is shall_pass and known.passed is not shall_pass
-
-
-def _record(a: Prediction, b: Prediction) -> MovedRecord:
-    """Show both prompts if the targets have different ones."""
-    asked_a, asked_b = request_text(a), request_text(b)
-    return MovedRecord(
-        asked=asked_b if asked_b is not None else asked_a,
-        asked_otherwise=asked_a if asked_a != asked_b and asked_b is not None else None,
-        expected=expected_text(b) or expected_text(a),
-        answer_a=a.model_response,
-        answer_b=b.model_response,
+    The first ones are whole, the others in short form.
+    """
+    parts = (
+        ("fail", "Worse in B", runs.worse),
+        ("pass", "Better in B", runs.better),
+        ("", "The same in both", runs.same),
     )
+    length = text_length(len(runs.worse) + len(runs.better) + len(runs.same))
+    return [
+        PairPart(
+            kind,
+            head,
+            read_pairs(runs.folders, pairs[:most], votes or (NO_VOTES, NO_VOTES)),
+            ShortRecords(
+                records=list(_short_pairs(runs.folders, pairs[most:], length)), most=length
+            ),
+        )
+        for kind, head, pairs in parts
+        if pairs
+    ]
+
+
+def _short_pairs(
+    folders: tuple[Path, Path], pairs: Sequence[Pair], most: int
+) -> Iterator[ShortRecord]:
+    """Pairs in short form; only some of them are in memory with all of their texts."""
+    for begin in range(0, len(pairs), _AT_ONCE):
+        for pair in read_pairs(folders, pairs[begin : begin + _AT_ONCE]):
+            yield short_pair(pair, most)
+
+
+def _votes(votes: Voted, rows: Sequence[Prediction]) -> ResponseVotes | None:
+    """The votes on the first repeat that anybody read, by the id of the record or its index."""
+    for row in rows:
+        for name in (row.record_id, str(row.index)):
+            if name is not None and (found := votes.get((name, row.repeat))):
+                return found
+    return None

@@ -22,11 +22,11 @@ from steelyard.model.statistics.comparison import (
     SliceDifference,
 )
 from steelyard.model.statistics.detection import Detectable
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
-from steelyard.stats.rates import Clusters, Numbers
-from steelyard.usecases.results.common_records import common_records
+from steelyard.stats.rates import Clusters, Numbers, rate_interval
+from steelyard.usecases.results.common_records import CommonRecords, common_records
 from steelyard.usecases.results.comparability import mismatches_of
 from steelyard.usecases.results.paired_rows import Records, read_records
 from steelyard.usecases.results.read_run import read_run
@@ -78,6 +78,18 @@ class Loaded(NamedTuple):
     records: Records
 
 
+class Matched(NamedTuple):
+    """The records of two runs, side by side."""
+
+    a: Loaded
+    b: Loaded
+    shared: CommonRecords
+    common: RecordPairs
+    """The records that both runs have."""
+    scored: RecordPairs
+    """Those with a score in both."""
+
+
 def compare(
     first: Path, second: Path, *, strict: bool = False, known: Knowledge = NOTHING_MORE
 ) -> Comparison:
@@ -93,23 +105,45 @@ def compare_all(
     With more than two runs the p-values are adjusted for all pairs (Holm), and each interval
     has the level of its own adjusted test, so that the two agree.
     """
-    loaded = [Loaded(known.today(read_run(folder)), read_records(folder)) for folder in folders]
-    found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
-    return found if len(found) == 1 else _for_all(found, loaded)
+    loaded = [load_run(folder, known) for folder in folders]
+    matched = [match_runs(a, b) for a, b in combinations(loaded, 2)]
+    found = [compare_matched(one, known) for one in matched]
+    if strict:
+        for one in found:
+            refuse_unlike(one)
+    return found if len(found) == 1 else _for_all(found, matched)
 
 
-def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comparison]:
+def load_run(folder: Path, known: Knowledge) -> Loaded:
+    """A finished run with its records."""
+    return Loaded(known.today(read_run(folder)), read_records(folder))
+
+
+def match_runs(a: Loaded, b: Loaded) -> Matched:
+    """The records that two runs have in common."""
+    shared = common_records(a.records, b.records)
+    common = RecordPairs(shared.pairs)
+    return Matched(a, b, shared, common, common.scored_in_both())
+
+
+def refuse_unlike(found: Comparison) -> None:
+    """Refuse runs that do not measure the same."""
+    if refused := [one for one in found.not_alike if one.is_refused]:
+        differences = "; ".join(f"{one.what}: {one.a} and {one.b}" for one in refused)
+        raise InvalidError(f"strict: these runs do not measure the same: {differences}")
+
+
+def _for_all(found: Sequence[Comparison], matched: Sequence[Matched]) -> list[Comparison]:
     p_values = [one.passes.p_value for one in found]
     tested = [p_value for p_value in p_values if p_value is not None]
     levels = iter(holm_levels(tested, LEVEL))
     held: list[Comparison] = []
-    for one, pair, p_value in zip(found, combinations(loaded, 2), p_values, strict=True):
+    for one, runs, p_value in zip(found, matched, p_values, strict=True):
         if p_value is None:
             held.append(one)
             continue
         level, holm_p = next(levels)
-        common = RecordPairs(common_records(pair[0].records, pair[1].records).pairs)
-        pairs = common.scored_in_both()
+        common, pairs = runs.common, runs.scored
         passes = _passes_of(pairs, level)
         held.append(
             replace(
@@ -139,21 +173,15 @@ def _widened(one: CorrectedDifference | None, pairs: int) -> CorrectedDifference
     return replace(one, low=max(-1.0, low), high=min(1.0, high), level=level)
 
 
-def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Comparison:
-    shared = common_records(a.records, b.records)
-    not_alike = (*mismatches_of(a.view.manifest, b.view.manifest), *shared.mismatches)
-    refused = [found for found in not_alike if found.is_refused]
-    if strict and refused:
-        differences = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
-        raise InvalidError(f"strict: these runs do not measure the same: {differences}")
-    common = RecordPairs(shared.pairs)
-    pairs = common.scored_in_both()
+def compare_matched(runs: Matched, known: Knowledge = NOTHING_MORE) -> Comparison:
+    """Compare B with A."""
+    a, b, shared, common, pairs = runs
     only_a = int(((common.a.scored == 0) & (common.b.scored > 0)).sum())
     only_b = int(((common.a.scored > 0) & (common.b.scored == 0)).sum())
     return Comparison(
-        a=_side(a, pairs.a),
-        b=_side(b, pairs.b),
-        not_alike=not_alike,
+        a=_side(a, pairs.a, pairs.clusters()),
+        b=_side(b, pairs.b, pairs.clusters()),
+        not_alike=(*mismatches_of(a.view.manifest, b.view.manifest), *shared.mismatches),
         dropped=Dropped(
             only_in_a=len(a.records) - len(common),
             only_in_b=len(b.records) - len(common),
@@ -176,12 +204,15 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
     )
 
 
-def _side(run: Loaded, scored: RunColumns) -> Side:
+def _side(run: Loaded, scored: RunColumns, clusters: Clusters | None) -> Side:
+    rate = rate_interval(scored.passed, clusters, int(scored.scored.sum()))
     return Side(
         run_id=run.view.run_id,
         title=run.view.title,
         records=len(run.records),
         rate=_mean(scored.passed),
+        low=rate.low,
+        high=rate.high,
         score=_mean(scored.score),
         corrected=run.view.metrics.corrected_pass_rate,
     )
@@ -248,12 +279,26 @@ def slices_of(pairs: RecordPairs) -> Iterator[SliceDifference]:
     """Each slice separately, with p-values adjusted for all slices."""
     members = _slice_members(pairs)
     names = sorted(members)
-    found = [
-        difference_of(pairs.passed[members[name]], pairs.clusters(members[name])) for name in names
-    ]
-    held = adjusted([cast(float, one.p_value) for one in found])
-    for (name, value), passes, p_value in zip(names, found, held, strict=True):
-        yield SliceDifference(slice=name, value=value, passes=passes, adjusted_p=p_value)
+    found = [_slice(pairs, name, members[name]) for name in names]
+    held = adjusted([cast(float, one.passes.p_value) for one in found])
+    for one, p_value in zip(found, held, strict=True):
+        yield replace(one, adjusted_p=p_value)
+
+
+def _slice(pairs: RecordPairs, name: tuple[str, str], members: list[int]) -> SliceDifference:
+    clusters = pairs.clusters(members)
+    rate_a, rate_b = (
+        rate_interval(side.passed[members], clusters, int(side.scored[members].sum()))
+        for side in (pairs.a, pairs.b)
+    )
+    return SliceDifference(
+        slice=name[0],
+        value=name[1],
+        passes=difference_of(pairs.passed[members], clusters),
+        rate_a=rate_a,
+        rate_b=rate_b,
+        adjusted_p=1.0,
+    )
 
 
 def _slice_members(pairs: RecordPairs) -> dict[tuple[str, str], list[int]]:

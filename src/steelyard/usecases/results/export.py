@@ -9,8 +9,12 @@ from pathlib import Path
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.results.predictions import PREDICTIONS, Prediction
 from steelyard.results.projections import read_graded
+from steelyard.results.records import RecordQuery
 from steelyard.usecases.results.csv_line import csv_line
 from steelyard.usecases.results.read_run import decoded_rows
+from steelyard.usecases.results.records import Records, list_predictions
+
+_AT_ONCE = 500
 
 _COLUMNS = (
     "index",
@@ -47,6 +51,15 @@ def check_names(folder: Path) -> list[str]:
     """The checks of a run, in the order of its predictions."""
     rows = decoded_rows(folder, PREDICTIONS, read_graded)
     return list(dict.fromkeys(score.check for row in rows for score in row.evaluator_scores))
+
+
+def matching_predictions(records: Records, query: RecordQuery) -> Iterator[Prediction]:
+    """All records of a query with all that is stored of them, some at a time."""
+    page = list_predictions(records, query, limit=_AT_ONCE)
+    yield from page.rows
+    while page.next_cursor:
+        page = list_predictions(records, query, cursor=page.next_cursor, limit=_AT_ONCE)
+        yield from page.rows
 
 
 def export_csv(rows: Iterable[Prediction], checks: Sequence[str]) -> Iterator[str]:

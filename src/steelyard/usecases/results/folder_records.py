@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter
@@ -15,20 +15,26 @@ import msgspec
 from steelyard.model.json_value import JsonObject
 from steelyard.results.attempts import ATTEMPTS, read_attempt
 from steelyard.results.failures import FAILURES, Failure, read_failure
+from steelyard.results.list_place import ListPlace, place_among
 from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
 from steelyard.results.records import (
     BY_INDEX,
+    MAX_COUNT,
+    SPLIT,
     ListedPrediction,
     Place,
     Position,
     RecordLine,
     RecordQuery,
+    RecordVerdict,
     RecordView,
+    ResultCounts,
     Sort,
     TextSearch,
     read_listed,
     read_listed_failure,
 )
+from steelyard.usecases.results.folder_counts import folder_counts
 from steelyard.usecases.results.read_run import decoded_rows, opened_artifact, read_run
 from steelyard.usecases.results.request_parts import whole_rows
 
@@ -61,7 +67,7 @@ class FolderRecords:
         self._folder = folder
         self._judgements = judgements
 
-    def page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
+    def _page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
         """The records of a query after a position."""
         if query.sort == BY_INDEX:
             return list(islice(self._lines(query, after), limit))
@@ -75,14 +81,44 @@ class FolderRecords:
         )
         return lines[begin + 1 : begin + 1 + limit]
 
-    def places(self, query: RecordQuery, after: Position | None, limit: int) -> list[Position]:
+    def places(
+        self, query: RecordQuery, after: Position | None, limit: int, skip: int = 0
+    ) -> list[Position]:
         """Where the records of a query after a position stand in its list."""
-        return [line.position(query.sort) for line in self.page(query, after, limit)]
+        lines = self._page(query, after, skip + limit)[skip:]
+        return [line.position(query.sort) for line in lines]
+
+    def count(self, query: RecordQuery) -> int:
+        """How many records a query finds."""
+        return sum(1 for _ in self._lines(query, None))
+
+    def counts(self) -> ResultCounts:
+        """All records by what became of them."""
+        return folder_counts(self._folder)
+
+    def verdicts(self, names: Collection[str]) -> list[RecordVerdict]:
+        """What the run says of records by their ids, or by their indices in digits."""
+        with _mapped(self._folder, PREDICTIONS) as data:
+            return [
+                RecordVerdict(row.index, row.repeat, row.record_id, row.passed)
+                for row in map(read_listed, _lines_from(data, 0))
+                if row.record_id in names or str(row.index) in names
+            ]
 
     def predictions(self, places: Sequence[Place]) -> list[Prediction]:
         """The results at some places, in their order."""
         found = [row for place in places for row in self._rows(PREDICTIONS, *place)]
         return list(whole_rows(self._folder, map(read_prediction, found)))
+
+    def repeats(self, indices: Collection[int]) -> dict[int, list[Prediction]]:
+        """The results of some records in all repeats, by index."""
+        lines = (
+            line for index in sorted(indices) for line in self._rows(PREDICTIONS, index, None)
+        )
+        found: dict[int, list[Prediction]] = {}
+        for row in whole_rows(self._folder, map(read_prediction, lines)):
+            found.setdefault(row.index, []).append(row)
+        return found
 
     def failures(self, query: RecordQuery, after: Place | None, limit: int) -> list[Failure]:
         """The failures of the records of a query after a place, in the order of the records."""
@@ -109,6 +145,11 @@ class FolderRecords:
             places = map(_read_place, _lines_with(data, wanted))
             found = {place.index for place in places if place.record_id == record_id}
         return sorted(index for index in found if index is not None)
+
+    def around(self, query: RecordQuery, place: Place) -> ListPlace:
+        """Where a record stands in the list of a query."""
+        places = self.places(query, None, MAX_COUNT)
+        return place_among([(one.index, one.repeat) for one in places], place)
 
     def record(self, index: int, repeat: int | None = None) -> RecordView:
         """Everything stored for a record, in all repeats or in one."""
@@ -144,7 +185,8 @@ class FolderRecords:
                 if after and place <= (after.index, after.repeat):
                     continue
                 found = row.line(labels.get(place))
-                if _fits(row, found, query) and (search is None or search.matches(line)):
+                fits = _fits(row, found, query) and _is_wanted(found, line, query)
+                if fits and (search is None or search.matches(line)):
                     yield found
 
 
@@ -155,12 +197,27 @@ def _fits(row: ListedPrediction, line: RecordLine, query: RecordQuery) -> bool:
             return False
     if query.tag is not None and query.tag not in line.tags:
         return False
+    if query.slice is not None and query.slice[1] not in row.slices.get(query.slice[0], ()):
+        return False
     if query.check is None:
         return query.passed in {None, line.passed}
     return any(
         found.check == query.check and query.passed in {None, found.passed}
         for found in row.evaluator_scores
     )
+
+
+def _is_wanted(found: RecordLine, line: bytes, query: RecordQuery) -> bool:
+    """Whether a record is one of those that `only` asks for."""
+    if query.only is None:
+        return True
+    is_among = (found.index, found.repeat) in query.among
+    if query.only in {"read", "differs"}:
+        return is_among
+    if query.only == "unscored":
+        return found.passed is None
+    is_split = SPLIT.encode() in line
+    return is_split or (query.only == "look" and (found.passed is not True or is_among))
 
 
 def _sorted(lines: list[RecordLine], sort: Sort) -> list[RecordLine]:

@@ -20,7 +20,7 @@ from steelyard.model.statistics.comparison import (
 from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.model.statistics.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.statistics.interval import Interval
-from steelyard.reports.comparison_text import points, rounded, scores_text, why_not
+from steelyard.reports.comparison.comparison_text import points, rounded, scores_text, why_not
 from steelyard.reports.numbers import count, counted, percent
 from steelyard.results.manifest import Manifest
 from steelyard.results.metrics import Metrics

@@ -10,9 +10,9 @@ from typing import NamedTuple, cast
 from steelyard.model.json_value import JsonObject
 from steelyard.model.statistics.gate import GateResult
 from steelyard.model.statistics.preference import Pick, Winner
-from steelyard.reports.comparison_text import rounded
+from steelyard.reports.comparison.comparison_text import rounded
+from steelyard.reports.comparison.pairwise_text import ComparedResponses, PairwiseView, Strength
 from steelyard.reports.numbers import count, rate_text
-from steelyard.reports.pairwise_text import ComparedResponses, PairwiseView, Strength
 from steelyard.results.manifest import Manifest
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import PairwisePrediction, read_pairwise_row

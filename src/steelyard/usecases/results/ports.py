@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn
 from steelyard.results.sealing import Seal
 from steelyard.results.stored_run import StoredRun
+from steelyard.usecases.results.kept_results import KeptResults
 from steelyard.usecases.results.records import Records
 
 
@@ -40,6 +41,7 @@ class ResultPorts:
     judgements: Callable[[Path, int], list[JsonObject]]
     """The judge replies of a record, by run folder and index."""
     warn: Warn
+    kept: KeptResults = field(default_factory=KeptResults)
 
     @property
     def runs(self) -> Path:

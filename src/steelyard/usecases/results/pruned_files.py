@@ -25,6 +25,27 @@ def pruned_runs(store: Path) -> dict[str, dict[str, PrunedFile]]:
     return found
 
 
+class PrunedNames:
+    """The names of pruned files by run, read again when more were pruned."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._known: tuple[int, int] | None = None
+        self._names: dict[str, list[str]] = {}
+
+    def of(self, run_id: str) -> list[str]:
+        """The files of a run that were pruned, in the order in which they went."""
+        try:
+            found = (self._store / PRUNED).stat()
+        except OSError:
+            return []
+        now = (found.st_mtime_ns, found.st_size)
+        if now != self._known:
+            self._names = {one: list(files) for one, files in pruned_runs(self._store).items()}
+            self._known = now
+        return self._names.get(run_id, [])
+
+
 def pruned_on(folder: Path, name: str) -> str | None:
     """The day on which a missing file was pruned."""
     if (folder / name).exists():

@@ -15,7 +15,7 @@ import msgspec
 from steelyard.engine.states import is_terminal
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.failures import FAILURES, Failure, read_failure
 from steelyard.results.manifest import read_manifest

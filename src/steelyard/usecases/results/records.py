@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
@@ -11,6 +11,7 @@ from steelyard.errors import InvalidError, NotFoundError
 from steelyard.formats.encoding import without_surrogates
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
+from steelyard.results.list_place import ListPlace
 from steelyard.results.predictions import Prediction
 from steelyard.results.records import (
     MAX_COUNT,
@@ -18,9 +19,10 @@ from steelyard.results.records import (
     Count,
     Place,
     Position,
-    RecordLine,
     RecordQuery,
+    RecordVerdict,
     RecordView,
+    ResultCounts,
     Sort,
     SortField,
 )
@@ -41,12 +43,22 @@ class Records(Protocol):
         """Their name in messages."""
         ...
 
-    def page(self, query: RecordQuery, after: Position | None, limit: int) -> Sequence[RecordLine]:
-        """The records of a query after a position."""
+    def places(
+        self, query: RecordQuery, after: Position | None, limit: int, skip: int = 0
+    ) -> Sequence[Position]:
+        """Where the records of a query stand in its list, after a position and so many more."""
         ...
 
-    def places(self, query: RecordQuery, after: Position | None, limit: int) -> Sequence[Position]:
-        """Where the records of a query after a position stand in its list."""
+    def count(self, query: RecordQuery) -> int:
+        """How many records a query finds."""
+        ...
+
+    def counts(self) -> ResultCounts:
+        """All records by what became of them; each row is read once."""
+        ...
+
+    def verdicts(self, names: Collection[str]) -> Sequence[RecordVerdict]:
+        """What the run says of records by their ids, or by their indices in digits."""
         ...
 
     def predictions(self, places: Sequence[Place]) -> Sequence[Prediction]:
@@ -63,6 +75,10 @@ class Records(Protocol):
 
     def indices(self, record_id: str) -> Sequence[int]:
         """The indices of records with an id."""
+        ...
+
+    def around(self, query: RecordQuery, place: Place) -> ListPlace:
+        """Where a record stands in the list of a query."""
         ...
 
     def record(self, index: int, repeat: int | None = None) -> RecordView:
@@ -87,14 +103,6 @@ class AttemptPosition(msgspec.Struct, frozen=True, array_like=True):
     begin: Count
 
 
-class RecordPage(NamedTuple):
-    """A page of a list."""
-
-    records: Sequence[RecordLine]
-    next_cursor: str | None
-    """The cursor of the next page; None at the end."""
-
-
 def parse_sort(text: str) -> Sort:
     """An order by a field name; a leading `-` reverses it."""
     sort = Sort(cast(SortField, text.removeprefix("-")), text.startswith("-"))
@@ -105,22 +113,6 @@ def parse_sort(text: str) -> Sort:
 def _require_field(sort: Sort) -> None:
     if sort.field not in SORT_TYPES:
         raise InvalidError(f"cannot sort by '{sort.field}'; known fields: {', '.join(SORT_TYPES)}")
-
-
-def list_records(
-    records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
-) -> RecordPage:
-    """A page of the records of a query."""
-    require_page(limit)
-    _require_field(query.sort)
-    query = written(query)
-    after = None if cursor is None else _position(cursor, query)
-    found = records.page(query, after, limit + 1)
-    _require_tags(records, query, found)
-    if len(found) <= limit:
-        return RecordPage(found, None)
-    last = found[limit - 1].position(query.sort)
-    return RecordPage(found[:limit], cursor_of(last, query))
 
 
 def _require_tags(records: Records, query: RecordQuery, found: Sequence[object]) -> None:
@@ -145,6 +137,20 @@ def list_predictions(
     places = [(one.index, one.repeat) for one in found[:limit]]
     next_cursor = cursor_of(found[limit - 1], query) if len(found) > limit else None
     return ResultPage(records.predictions(places) if places else (), next_cursor)
+
+
+def count_records(records: Records, query: RecordQuery) -> int:
+    """How many records a query finds."""
+    return records.count(written(query))
+
+
+def cursor_at(records: Records, query: RecordQuery, skip: int) -> str | None:
+    """The cursor of the page that begins after so many records; None for the first page."""
+    if skip <= 0:
+        return None
+    query = written(query)
+    found = records.places(query, None, 1, skip - 1)
+    return cursor_of(found[0], query) if found else None
 
 
 def list_failures(
@@ -178,6 +184,12 @@ def list_attempts(
     return ResultPage(made[begin:end], next_cursor)
 
 
+def place_in_list(records: Records, query: RecordQuery, place: Place) -> ListPlace:
+    """Where a record stands in the list of a query."""
+    _require_field(query.sort)
+    return records.around(written(query), place)
+
+
 def _position(cursor: str, query: RecordQuery) -> Position:
     """The position of a cursor, whose value must be one that the list can be sorted by."""
     found = position_at(cursor, query, Position)
@@ -193,7 +205,8 @@ def show_record(records: Records, record: str | int, repeat: int | None = None) 
         if _is_count(index) and (repeat is None or _is_count(repeat)):
             found.add(records.record(index, repeat))
     if not found.rows and not found.attempts:
-        raise NotFoundError(f"no record '{record}' in {records.title}")
+        of = "" if repeat is None else f" (repeat {repeat})"
+        raise NotFoundError(f"no record '{record}'{of} in {records.title}")
     return found
 
 

@@ -62,13 +62,18 @@ def show_run(runs: Runs, name: str) -> RunDetail:
 def show_runs(runs: Runs, found: Sequence[StoredRun]) -> list[RunDetail]:
     """Runs with their states and their progress."""
     states = runs.states_of([run.run_id for run in found])
-    counted = {run.run_id: summed for run in found if (summed := _summed(run))}
-    counted |= runs.progress([run.run_id for run in found if run.run_id not in counted])
+    summed = {run.run_id: one for run in found if (one := _summed(run))}
+    # Of rows without a score, the summary of a run does not say which were cancelled.
+    unknown = [run_id for run_id in states if run_id not in summed or summed[run_id].failed_rows]
+    counted = {**summed, **runs.progress(unknown)}
+    for run_id, one in summed.items():
+        if counted[run_id].rows != one.rows:  # its rows were pruned
+            counted[run_id] = one
     return [
         RunDetail(
             run=run,
             states=tuple(states[run.run_id]),
-            selected=run.plan.selected if run.plan else None,
+            total=run.plan.total_rows if run.plan else None,
             progress=counted[run.run_id],
         )
         for run in found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -84,11 +84,14 @@ def agreement(
     run: str | None = None,
     rubric: str | None = None,
     check: str | None = None,
+    only: Callable[[Label], bool] | None = None,
+    rubrics: KnownRubrics | None = None,
 ) -> Agreement:
     """The agreement over all labels, or those of one run and one rubric.
 
     For a run, its judges are compared only with people who answered blind. Labels of a run
-    count for every run that regrades it.
+    count for every run that regrades it. `only` says which labels count; `rubrics` what answers
+    mean, by default the rubrics as they are now.
     """
     judged = None
     if run is not None:
@@ -99,12 +102,14 @@ def agreement(
         wanted = Wanted(rubric=wanted.rubric, runs=judged.ids)
     rows: dict[str, list[JsonObject]] = {}
     for revision in ports.annotations.all(wanted):
-        rows.setdefault(label_of(revision.row).rubric, []).append(revision.row)
+        label = label_of(revision.row)
+        if only is None or only(label):
+            rows.setdefault(label.rubric, []).append(revision.row)
     if not rows:
         about = f" about {judged.responses.run_id}" if judged else ""
         under = f" under {wanted.rubric}" if wanted.rubric else ""
         raise NotFoundError(f"no label{about}{under}; {what_there_is(ports)}")
-    known = KnownRubrics(ports.references)
+    known = rubrics or KnownRubrics(ports.references)
     return Agreement(
         run_id=judged.responses.run_id if judged else None,
         rubrics=tuple(

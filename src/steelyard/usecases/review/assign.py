@@ -81,7 +81,10 @@ def assign(ports: ReviewPorts, request: AssignmentRequest) -> Assignment:
 
 
 def stub_rows(assignment: Assignment, annotators: Sequence[str]) -> Iterator[JsonObject]:
-    """Rows of labels without an answer, for each person, or with an empty annotator."""
+    """Rows of labels without an answer, for each person, or with an empty annotator.
+
+    The stratum is left out: it may be the verdict, which a blind person must not know.
+    """
     for person in annotators or ("",):
         for one in assignment.assigned:
             row: JsonObject = {
@@ -94,8 +97,6 @@ def stub_rows(assignment: Assignment, annotators: Sequence[str]) -> Iterator[Jso
             }
             if one.candidate.repeat:
                 row["repeat"] = one.candidate.repeat
-            if one.stratum is not None:
-                row["stratum"] = one.stratum
             yield row
 
 
@@ -143,6 +144,7 @@ def _candidate(responses: RunResponses, row: ReviewedPrediction, by: str | None)
     verdict = {True: "passed", False: "failed", None: "no score"}[row.passed]
     return Candidate(
         record_id=responses.names[row.index],
+        index=row.index,
         repeat=row.repeat,
         score=row.score,
         strata=(verdict,) if by is None else tuple(row.groups.get(by, ())),

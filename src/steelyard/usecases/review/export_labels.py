@@ -16,7 +16,7 @@ from steelyard.usecases.review.reviewed_runs import response_runs
 def export_labels(
     ports: ReviewPorts, wanted: Wanted, *, run: str | None = None, with_history: bool = False
 ) -> Iterator[JsonObject]:
-    """The wanted rows; with history, also those that were replaced, with time and reason.
+    """The wanted rows; with history, also those that were replaced or withdrawn, with their time.
 
     `run` limits them to the labels of that run.
     """
@@ -25,6 +25,8 @@ def export_labels(
     for revision in ports.annotations.all(chosen, with_history=with_history):
         is_empty = False
         more: JsonObject = {"revision": revision.number, "kept_at": revision.at}
+        if revision.is_withdrawn:
+            more["withdrawn"] = True
         yield {**revision.row, **more} if with_history else revision.row
     if is_empty:
         raise NotFoundError(f"no label fits; {what_there_is(ports)}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import BinaryIO, NamedTuple, cast
 
-from steelyard.contracts.labels.reader import LabelRow, read_labels
+from steelyard.contracts.labels.reader import LabelRow, RawLabel, jsonl_labels, read_labels
 from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
@@ -18,8 +18,9 @@ from steelyard.model.audit import Caller
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.label import Label
-from steelyard.reports.labels import ImportedLabels
+from steelyard.reports.judges.labels import ImportedLabels
 from steelyard.results.predictions import cluster_of
+from steelyard.usecases.review.label_tables import LabelTable, TableOptions
 from steelyard.usecases.review.labels import KnownRubrics, LabelReader
 from steelyard.usecases.review.ports import ReviewPorts
 
@@ -31,6 +32,14 @@ _NOTHING = Finding(
 )
 
 
+class LabelFile(NamedTuple):
+    """Labels as JSONL, or as a table where there are options for one."""
+
+    stream: BinaryIO
+    name: str
+    table: TableOptions | None = None
+
+
 class _Incoming(NamedTuple):
     line: int
     place: int
@@ -39,8 +48,7 @@ class _Incoming(NamedTuple):
 
 def import_labels(
     ports: ReviewPorts,
-    stream: BinaryIO,
-    name: str,
+    file: LabelFile,
     *,
     run: str | None = None,
     is_replacing: bool = False,
@@ -48,23 +56,28 @@ def import_labels(
 ) -> ImportedLabels:
     """Import the labels of a file; invalid rows are refused, the others are stored.
 
-    `run` applies to rows without a `run_id`. A label that contradicts an earlier one of the
-    same person is refused unless it replaces that one, which then becomes history.
+    Rows of a table without an answer are counted and passed over. `run` applies to rows without
+    a `run_id`. A label that contradicts an earlier one of the same person is refused unless it
+    replaces that one, which then becomes history.
     """
     reader = LabelReader(ports, run)
+    sheet = LabelTable(file.stream, file.table, reader.rubrics) if file.table else None
+    raw = sheet.rows() if sheet else jsonl_labels(file.stream)
     findings: list[Finding] = []
     incoming: list[_Incoming] = []
     renamed: set[str] = set()
     read = 0
-    for read, row in enumerate(_checked(reader, stream), start=1):
+    for read, row in enumerate(_checked(reader, raw), start=1):
         findings.extend(row.findings)
         if row.label is not None:
             kept = kept_row(row.label, reader.redact)
             if kept["annotator"] != row.label.annotator:
                 renamed.add(row.label.annotator)
             incoming.append(_Incoming(row.line, read - 1, kept))
+    unfilled = sheet.unfilled if sheet else 0
     if not read:
-        raise InvalidError(f"{name} holds no label")
+        empty = f": none of its {unfilled} rows is filled in" if unfilled else ""
+        raise InvalidError(f"{file.name} holds no label{empty}")
     ports = ports.called_by(caller)
     rows = [one.row for one in incoming]
     rubrics = {text_field(row, "rubric") for row in rows if row.get("rubric")}
@@ -75,7 +88,7 @@ def import_labels(
     findings.extend(_conflict(one) for one in refused)
     counts = Counter(became)
     return ImportedLabels(
-        path=name,
+        path=file.name,
         read=read,
         imported=counts["imported"] + counts["replaced"],
         same=counts["same"],
@@ -83,6 +96,7 @@ def import_labels(
         findings=tuple(sorted(findings, key=lambda one: one.line or 0)),
         redacted=reader.redact.take_counts(),
         renamed=len(renamed),
+        unfilled=unfilled,
     )
 
 
@@ -99,9 +113,9 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
     return cast(JsonObject, json.loads(redact(json_bytes(row), exempt=EXEMPT)))
 
 
-def _checked(reader: LabelReader, stream: BinaryIO) -> Iterator[LabelRow]:
+def _checked(reader: LabelReader, rows: Iterable[RawLabel]) -> Iterator[LabelRow]:
     """The rows of a file with their problems."""
-    for index, row in enumerate(read_labels(stream, reader.answers)):
+    for index, row in enumerate(read_labels(rows, reader.answers)):
         if row.label is None:
             yield row
             continue

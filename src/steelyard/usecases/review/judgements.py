@@ -117,14 +117,15 @@ def _answering(
                 continue
             if within is None:
                 # A row does not say which of several rubrics graded it; its questions do.
-                is_meant = name in responses.rubrics and _keys(given) <= keys
+                is_meant = name in responses.rubrics and keys_of(given) <= keys
             else:
                 is_meant = within == name
             if is_meant:
                 yield _Found(place, one, row)
 
 
-def _keys(answers: JsonObject) -> set[str]:
+def keys_of(answers: JsonObject) -> set[str]:
+    """The questions that answers are about."""
     sheets = [answers["trace"], *object_field(answers, "turns").values()]
     return {key for sheet in sheets for key in cast(JsonObject, sheet)}
 

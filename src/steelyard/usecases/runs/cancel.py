@@ -15,6 +15,7 @@ from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.provenance import unread_provenance
 from steelyard.execution.worker_thread import in_thread
+from steelyard.formats.root_paths import text_from
 from steelyard.model.audit import CANCEL, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
@@ -60,6 +61,7 @@ async def _seal(ports: RunPorts, run: StoredRun) -> None:
     try:
         unread = await _carry_on(ports, run)
         if unread:
+            unread = text_from(ports.root, unread)
             now = ports.repository.find(run.run_id)
             await in_thread(partial(_seal_unread, ports, now, unread))
     except RequestError:
@@ -71,7 +73,7 @@ async def _seal(ports: RunPorts, run: StoredRun) -> None:
 async def _carry_on(ports: RunPorts, run: StoredRun) -> str | None:
     """Cancel the remaining records; if the inputs of the run are missing, return why."""
     try:
-        prepared = await prepare_again(_asking_nobody(ports.of_run(run.run_id), run), run)
+        prepared = await prepare_again(_asking_nobody(ports.of_run(run), run), run)
     except (SteelyardError, OSError) as wrong:
         return _reason(wrong)
     try:

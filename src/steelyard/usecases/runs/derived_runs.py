@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import UnsetType, structs
 
 from steelyard.contracts.reading import ChangedReading, DatasetReading, Row
 from steelyard.errors import ConflictError, InvalidError
+from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions, stored_options
+from steelyard.model.finding import Finding
 from steelyard.model.published import dataset_name
+from steelyard.model.run import Result
 from steelyard.model.upload import upload_of
 from steelyard.ports import Warn
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
-from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
 from steelyard.results.projections import read_graded
 from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
 from steelyard.usecases.results.read_run import decoded_rows, read_run
@@ -24,7 +27,9 @@ from steelyard.usecases.runs.kept_documents import DOCUMENT, require_whole_copy
 from steelyard.usecases.runs.pairing import pair_records
 
 _TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
-_NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
+_LEFT_OUT = ("skipped", "cancelled")
+"""What a regrade has no answer of; invalid records are in it as they were."""
+_NEVER_ASKED = ("invalid_record", *_LEFT_OUT)
 
 
 def retry_options(folder: Path) -> RunOptions:
@@ -38,14 +43,18 @@ def retry_options(folder: Path) -> RunOptions:
             f"try the failed records of that run again, or regrade it"
         )
     if not _indices(derived):
+        _require_copy(manifest)
         raise InvalidError(f"{derived.run_id} has no failed record to try again")
     return structs.replace(options, derived=derived)
 
 
-def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
+def regrade_options(
+    folder: Path, rubric: str | None, only: Sequence[int] | None = None
+) -> RunOptions:
     """Options of a new run over the stored traces of a finished run; no target is called.
 
-    Without a rubric, each case is graded by its own rubric or expectations.
+    Without a rubric, each case is graded by its own rubric or expectations. `only` names the
+    indices of the records to grade.
     """
     manifest, options = _parent(folder)
     targets = list(manifest.setup.targets)
@@ -56,7 +65,9 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
         responses=None,
         from_conversation=False,
         pass_threshold=None,
-        derived=_derived(manifest, "regrade", folder),
+        derived=structs.replace(
+            _derived(manifest, "regrade", folder), only=None if only is None else tuple(only)
+        ),
     )
 
 
@@ -68,12 +79,45 @@ def warn_of_unasked(warn: Warn, folder: Path) -> None:
 
 
 def _never_asked(folder: Path) -> Counter[str]:
-    """The number of records without an answer to regrade, by status."""
+    """The number of valid records without an answer to regrade, by status."""
     statuses: dict[int, str] = {}
     for row in decoded_rows(folder, PREDICTIONS, read_graded):
         if statuses.get(row.index, "skipped") in _NEVER_ASKED:
             statuses[row.index] = row.status
-    return Counter(status for status in statuses.values() if status in _NEVER_ASKED)
+    return Counter(status for status in statuses.values() if status in _LEFT_OUT)
+
+
+def invalid_results(options: RunOptions, slices: Sequence[str]) -> tuple[Result, ...]:
+    """The invalid records of the run that is regraded, which are invalid in the new one, too."""
+    derived = options.derived
+    if derived is None or derived.how != "regrade" or derived.against:
+        return ()
+    rejected = {
+        row.index: row.errors
+        for row in decoded_rows(derived.folder, RECORD_VALIDATION, read_record_validation)
+        if not row.is_accepted
+    }
+    if not rejected:
+        return ()
+    rows = decoded_rows(derived.folder, PREDICTIONS, read_prediction)
+    return tuple(
+        _invalid(row, rejected[row.index], slices) for row in rows if row.index in rejected
+    )
+
+
+def _invalid(row: Prediction, errors: tuple[Finding, ...], slices: Sequence[str]) -> Result:
+    known = {} if isinstance(row.slices, UnsetType) else row.slices
+    groups = {name: [one] if isinstance(one, str) else one for name, one in known.items()}
+    return Result(
+        index=row.index,
+        record_id=row.record_id,
+        status="invalid_record",
+        record_sha256=row.record_sha256,
+        errors=errors,
+        label=errors[0].code,
+        message=errors[0].message,
+        slices=tuple((name, value) for name in slices for value in groups.get(name, [None])),
+    )
 
 
 def _parent(folder: Path) -> tuple[Manifest, RunOptions]:
@@ -101,13 +145,24 @@ def dataset_of(root: Path, options: RunOptions) -> Path:
         return path
     manifest = read_run(derived.folder).manifest
     if upload_of(options.dataset):
+        _require_copy(manifest)
         if derived.how == "retry":
             require_whole_copy(derived)
         return derived.folder / DOCUMENT
     # The copy is redacted: sufficient for grading, but not for calls.
     if manifest.setup.contract != "dataset_document" or derived.how == "retry":
         raise InvalidError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
+    _require_copy(manifest)
     return derived.folder / DOCUMENT
+
+
+def _require_copy(manifest: Manifest) -> None:
+    """Refuse a folder that has hashes in the place of records: its run ended without them."""
+    if manifest.unread:
+        raise ConflictError(
+            f"{manifest.run_id} ended when its dataset could not be read, so that its folder has "
+            "no copy of the records; start a new run of the dataset"
+        )
 
 
 def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]) -> None:
@@ -148,7 +203,14 @@ def tried_again(options: RunOptions) -> tuple[str, ...]:
     return _TRIED_AGAIN
 
 
-def rejected_before(options: RunOptions) -> int:
+def planned_counts(prepared: Prepared) -> dict[str, int]:
+    """The records of a plan, and their rows: an invalid record has one in all repeats."""
+    options, forecast = prepared.options, prepared.forecast
+    selected = forecast.total + _rejected_before(options) + len(prepared.carried)
+    return {"selected": selected, "rows": selected + forecast.valid * (options.repeat - 1)}
+
+
+def _rejected_before(options: RunOptions) -> int:
     """How many invalid records a retry copies from its parent."""
     derived = options.derived
     if derived is None or derived.how != "retry" or not upload_of(options.dataset):
@@ -176,11 +238,12 @@ def _indices(derived: Derived) -> set[int]:
     if derived.against:
         return set(pair_records(derived.against.folder, derived.folder).partners)
     is_retry = derived.how == "retry"
-    return {
+    found = {
         row.index
         for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)
         if (row.status in _TRIED_AGAIN if is_retry else row.status not in _NEVER_ASKED)
     }
+    return found if derived.only is None else found & set(derived.only)
 
 
 def _all_indices(derived: Derived) -> set[int]:

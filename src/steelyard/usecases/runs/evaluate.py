@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
@@ -97,7 +97,7 @@ def look_over(
 
 def _require_text(name: str, text: object) -> None:
     if text is not None and not isinstance(text, str):
-        raise InvalidError(f"{name} must be a text, not {_type(text)}")
+        raise InvalidError(f"{argument(name)} must be a text, not {_type(text)}")
     require_filled(name, text)
 
 

@@ -21,11 +21,12 @@ from steelyard.execution.finalize import finalize, require_same_records, require
 from steelyard.execution.judge_manifest import judge_sha256
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
-from steelyard.execution.provenance import kept_setup, provenance_of
+from steelyard.execution.provenance import kept_graders, kept_setup, provenance_of
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.execution.worker_thread import in_thread
 from steelyard.execution.workers import evaluate_in_workers, worker_count
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.root_paths import text_from
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
@@ -34,7 +35,7 @@ from steelyard.results.metrics import Metrics, kept_metrics
 from steelyard.results.plan import Plan, PlannedJudges, PlannedRubric
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.read_run import is_run_folder
-from steelyard.usecases.runs.derived_runs import rejected_before, tried_again
+from steelyard.usecases.runs.derived_runs import planned_counts, tried_again
 from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
@@ -123,7 +124,7 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
     planned = _plan(ports, prepared)
     _require_kept(ports, prepared, planned)
     redact = redactor_of(prepared)
-    setup = kept_setup(prepared, redact)
+    setup = kept_setup(prepared, redact, ports.root)
     return StoredRun(
         run_id=ports.new_run_id(),
         status="queued",
@@ -136,7 +137,8 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
             planned,
             targets=setup.targets,
             setup=setup,
-            selected=prepared.forecast.total + rejected_before(prepared.options),
+            graders=kept_graders(prepared, redact),
+            **planned_counts(prepared),
             secret=ports.new_secret(),
         ),
     )
@@ -145,7 +147,10 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
 def _keep(ports: RunPorts, prepared: Prepared, run: StoredRun) -> None:
     """Keep a new run, with who made it and what was warned of while it was planned."""
     redact = redactor_of(prepared)
-    warnings = [without_surrogates(redact.text(warning)) for warning in prepared.warnings]
+    warnings = [
+        without_surrogates(redact.text(text_from(ports.root, warning)))
+        for warning in prepared.warnings
+    ]
     derived = prepared.options.derived
     parent: JsonObject = {"derived_from": derived.run_id} if derived else {}
     about: JsonObject = {"dataset": run.dataset, "target": run.target, **parent}
@@ -172,7 +177,7 @@ async def resume_run(
     if run.owner != ports.owner and is_held(ports, run):
         raise ConflictError(f"{run.run_id} is being worked on by another process ({run.owner})")
     entry = ports.entry("resume_run" if run.fence else "execute_run", run.run_id)
-    ports = ports.of_run(run.run_id)
+    ports = ports.of_run(run)
     return await continue_run(ports, run, await prepare_again(ports, run), on_result, entry)
 
 
@@ -235,15 +240,19 @@ async def _execute(
     ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult, *, is_resumed: bool
 ) -> FinishedRun:
     """Execute the rest of a run, from any state."""
-    run_id, status = run.run_id, run.status
+    run_id = run.run_id
     early: EarlySealing | None = None
     requests = ExitRequests(on_result)
     ports.executing.add(run_id)
     try:
-        await in_thread(lambda: _begin(ports, run, prepared, is_resumed=is_resumed))
-        if status != "finalizing":
-            early = await _evaluate(ports, run_id, prepared, requests, status)
-        return await in_thread(lambda: _seal(ports, run, prepared, early, is_resumed=is_resumed))
+        state: RunState = await in_thread(
+            lambda: _begin(ports, run, prepared, is_resumed=is_resumed)
+        )
+        # A cancelled run is finalizing before all of its records are stored as cancelled.
+        if state != "finalizing" or ports.repository.is_cancelling(run_id):
+            early = await _evaluate(ports, run_id, prepared, requests, state)
+            await in_thread(lambda: _require_same(ports, run_id, prepared, is_resumed=is_resumed))
+        return await in_thread(lambda: _seal(ports, run, prepared, early))
     except BaseException as error:
         if early:
             early.give_up()
@@ -256,16 +265,31 @@ async def _execute(
         ports.executing.discard(run_id)
 
 
-def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: bool) -> None:
-    """The steps before the first record."""
+def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: bool) -> RunState:
+    """The steps before the first record, and the state after them.
+
+    A run that was cancelled before it began never does: it stays in its state until it is sealed.
+    """
+    is_cancelling = ports.repository.is_cancelling(run.run_id)
     derived = prepared.options.derived
     if run.status in _BEFORE_RUNNING and derived and derived.how == "retry":
         ports.repository.copy_kept(derived.run_id, run.run_id, tried_again(prepared.options))
+    if is_cancelling:
+        return run.status
     if is_resumed and run.status != "finalizing":
         # After a key, name or certificate was fixed, run all failed records again.
         ports.repository.withdraw(run.run_id, FOR_GOOD)
-    for state in _BEFORE_RUNNING.get(run.status, ()):
+    moves = _BEFORE_RUNNING.get(run.status, ())
+    for state in moves:
         ports.repository.move(run.run_id, state, ports.clock.stamp(), ports.caller)
+    return moves[-1] if moves else run.status
+
+
+def _require_same(ports: RunPorts, run_id: str, prepared: Prepared, *, is_resumed: bool) -> None:
+    """Check that all results come from the same records."""
+    require_same_source(ports, run_id, prepared)
+    if is_resumed:
+        require_same_records(ports, run_id, prepared)
 
 
 def _seal(
@@ -273,15 +297,10 @@ def _seal(
     run: StoredRun,
     prepared: Prepared,
     early: EarlySealing | None,
-    *,
-    is_resumed: bool,
 ) -> FinishedRun:
     """The steps after the last record."""
     run_id = run.run_id
-    if run.status != "finalizing":
-        require_same_source(ports, run_id, prepared)
-        if is_resumed:
-            require_same_records(ports, run_id, prepared)
+    if ports.repository.find(run_id).status in {"running", "retrying"}:
         ports.repository.move(run_id, "finalizing", ports.clock.stamp())
     redact = early.redact if early else redactor_of(prepared)
     provenance = provenance_of(ports, run_id, prepared)
@@ -333,7 +352,8 @@ def _let_go(ports: RunPorts, run: StoredRun, error: BaseException) -> None:
 async def _evaluate(
     ports: RunPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
 ) -> EarlySealing | None:
-    if worker_count(prepared) > 1:
+    # A cancelled run has nothing to do that would be worth starting processes.
+    if worker_count(prepared) > 1 and not ports.repository.is_cancelling(run_id):
         return await evaluate_in_workers(ports, run_id, prepared, on_result, status)
     await evaluate_records(ports, run_id, prepared, on_result, status)
     return None

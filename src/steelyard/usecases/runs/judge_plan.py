@@ -94,7 +94,7 @@ class JudgePlan:
             for judge, named in judges_of(check):
                 name = self._target(judge, named)
                 if name is None:
-                    raise _without_target(rubric, judge)
+                    raise InvalidError(without_target(rubric.name, judge))
                 self.judges.setdefault(judge.name, judge)
                 self.add(name)
                 calls, characters = loads.get(name, Load())
@@ -112,14 +112,15 @@ class JudgePlan:
         return named or self._judges.setting(judge).target
 
 
-def _without_target(rubric: Rubric, judge: Judge) -> InvalidError:
+def without_target(rubric: str | None, judge: Judge) -> str:
+    """Why a judge without a target cannot be asked, by a rubric or by what records expect."""
     entries = f"set judges.{judge.id}.target or judges.default.target in steelyard.yaml"
-    if rubric.name == IMPLICIT:
-        return InvalidError(
+    if rubric in {None, IMPLICIT}:
+        return (
             f"the records' own expectations are graded by {judge.name}, which has no target: "
             f"{entries}, or name a rubric that asks no judge"
         )
-    return InvalidError(f"{rubric.name} asks {judge.name}, which has no target: {entries}")
+    return f"{rubric} asks {judge.name}, which has no target: {entries}"
 
 
 def _calls_of(check: object) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct, ValidationError, convert, structs
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.names import can_be_path, require_name
 from steelyard.usecases.results.gates import require_allowed
@@ -66,12 +66,14 @@ def require_ranges(options: RunOptions) -> None:
 def require_count(name: str, count: object) -> None:
     """Refuse a value that is not a valid count."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
+        raise InvalidError(f"{argument(name)} must be a whole number from 1 on, not {count!r}")
     if count > _MOST[name]:
-        raise InvalidError(f"{name} must be a whole number from 1 to {_MOST[name]:,}, not {count}")
+        raise InvalidError(
+            f"{argument(name)} must be a whole number from 1 to {_MOST[name]:,}, not {count}"
+        )
 
 
 def require_filled(name: str, text: str | None) -> None:
     """Refuse an empty text, which would count as none."""
     if text is not None and not text.strip():
-        raise InvalidError(f"{name} is empty; leave it out, or say which")
+        raise InvalidError(f"{argument(name)} is empty; leave it out, or say which")

@@ -15,7 +15,7 @@ from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.judging.pairwise import Pairwise
 from steelyard.model.judge import COMPARED, Judge
 from steelyard.model.rubric import Rubric, RubricCheck
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.results.options import ComparedRun, Derived
 from steelyard.usecases.registry.load_definition import is_path, load_judge
 from steelyard.usecases.results.read_run import is_pairwise_run, read_run

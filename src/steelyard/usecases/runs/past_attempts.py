@@ -12,10 +12,11 @@ from msgspec import structs
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.execution.ports import TargetSpec
+from steelyard.execution.provenance import SAMPLING
 from steelyard.results.attempts import ATTEMPTS, Attempt, read_attempt, read_attempt_place
 from steelyard.results.options import Derived
 from steelyard.results.predictions import PREDICTIONS
-from steelyard.usecases.results.read_run import decoded_rows
+from steelyard.usecases.results.read_run import decoded_rows, read_run
 from steelyard.usecases.runs.ports import RunPorts
 
 _REPEATS = 1 << 32
@@ -24,7 +25,14 @@ _REPEATS = 1 << 32
 def played_back(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
     """A target that replays the answers and attempts of a finished run."""
     spec = ports.recorded(derived.folder / PREDICTIONS, name)
-    return replace(spec, past=PastAttempts(derived.folder, derived.run_id).of)
+    setup = read_run(derived.folder).manifest.setup
+    sampling = {key: value for key in SAMPLING if (value := getattr(setup, key)) is not None}
+    return replace(
+        spec,
+        model=setup.model,
+        sampling=sampling,
+        past=PastAttempts(derived.folder, derived.run_id).of,
+    )
 
 
 class PastAttempts:

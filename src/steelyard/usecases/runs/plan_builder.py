@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from steelyard.contracts.contract import Contract
@@ -95,7 +96,8 @@ class PlanBuilder:
         self.is_sound = True
         self.shown = hashlib.sha256()
         self.specs = specs
-        self.judges = JudgePlan(judges, self._judge_spec)
+        # Not a method: in a cycle, the dataset would stay in memory until garbage is collected.
+        self.judges = JudgePlan(judges, partial(_judge_spec, ports, options, specs))
         self._validation_watch = validation_watch(ports, self.judges, options)
         self.kept: list[Planned] | None = []
         if options.from_conversation:
@@ -245,13 +247,6 @@ class PlanBuilder:
             cost = tokens * price[0] / 1_000_000
             forecast.judge_cost_usd = (forecast.judge_cost_usd or 0.0) + cost
 
-    def _judge_spec(self, name: str) -> TargetSpec:
-        """The target of a judge: shared with records, unless theirs is recorded."""
-        derived, options = self.options.derived, self.options
-        is_played_back = options.responses or (derived and derived.is_played_back)
-        known = None if is_played_back or options.model else self.specs.get(name)
-        return known or self._ports.target(name)
-
     def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
         """The estimated tokens of the prompt, from the actual messages.
 
@@ -310,6 +305,16 @@ class PlanBuilder:
         raise ConfigError(
             f"{self._gap_count} selected pair(s) have no {what}: {', '.join(self._gaps)}{rest}"
         )
+
+
+def _judge_spec(
+    ports: RunPorts, options: RunOptions, specs: Mapping[str, TargetSpec], name: str
+) -> TargetSpec:
+    """The target of a judge: shared with records, unless theirs is recorded."""
+    derived = options.derived
+    is_played_back = options.responses or (derived and derived.is_played_back)
+    known = None if is_played_back or options.model else specs.get(name)
+    return known or ports.target(name)
 
 
 def _spoken(finding: Finding) -> str:

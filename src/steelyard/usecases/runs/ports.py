@@ -23,7 +23,7 @@ from steelyard.usecases.runs.grading_programs import Sources
 
 _READING = (
     *("root", "workspace", "settings", "target", "target_of_model", "catalog", "references"),
-    *("published", "sources", "secrets", "fix_published"),
+    *("published", "sources", "fix_published"),
 )
 """The ports that depend on the folder that a run reads."""
 
@@ -47,6 +47,10 @@ class RunInputs(Protocol):
 
     def folder(self, run_id: str) -> Path | None:
         """A folder in which they can be read; None for a run that reads the project itself."""
+        ...
+
+    def is_lost(self, run_id: str) -> bool:
+        """Whether a restore has left out what was kept: such a run can only be cancelled."""
         ...
 
     def delete(self, run_id: str) -> None:
@@ -79,8 +83,11 @@ class RunPorts(ExecutionPorts):
     """The contracts of datasets."""
     references: References
     """The rubrics and judges that cases may refer to."""
-    published: Callable[[str], PublishedDataset]
-    """The dataset of a reference `dataset/id@version`."""
+    published: Callable[[str, Mapping[str, str] | None], PublishedDataset]
+    """The dataset of a reference `dataset/id@version`, for a new run or with the hashes of the
+    files that a run began with."""
+    began_with: Mapping[str, str] | None = None
+    """The hashes of the dataset's files, by name, where a run has begun."""
     sources: Sources
     """The files of a plug-in, with their hashes."""
     require_sealed: Callable[[Path], None]
@@ -116,13 +123,16 @@ class RunPorts(ExecutionPorts):
             references=self.references.gathering(gathered),
         )
 
-    def of_run(self, run_id: str) -> RunPorts:
+    def of_run(self, run: StoredRun) -> RunPorts:
         """The ports of a run: a queued one reads what was kept for it, and not the project."""
-        folder = self.inputs.folder(run_id)
+        folder = self.inputs.folder(run.run_id)
+        began = replace(self, began_with=run.plan.source if run.plan else None)
         if folder is None:
-            return self
+            return began
         there = self.reading(folder)
-        return replace(self, **{name: getattr(there, name) for name in _READING})
+        taken = {name: getattr(there, name) for name in _READING}
+        # Settings that are kept hold no header values of other targets, which are secrets too.
+        return replace(began, **taken, secrets=(*there.secrets, *self.secrets))
 
     def delete_inputs(self, run: StoredRun) -> None:
         """Remove what a run that has ended no longer reads."""

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from steelyard.contracts.dataset_document.own_member import take_out
-from steelyard.errors import InvalidError, NotFoundError
+from steelyard.contracts.dataset_document.rules import RUN
+from steelyard.errors import InvalidError, NotFoundError, argument
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.audit import Caller
 from steelyard.model.finding import Finding
@@ -23,8 +24,6 @@ from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import open_source
 from steelyard.usecases.runs.suites import SuiteChoice, choose
 
-RUN = "run"
-"""The member of a posted document that holds the settings of its run."""
 _MAX_BLANK = 1024
 """A body without anything in it is not longer than this."""
 RECORD_CODES = frozenset(
@@ -96,7 +95,6 @@ class DocumentCheck:
 
 MAX_ERRORS = 200_000
 """The most errors of records that one answer lists."""
-NO_RECORDS = DocumentCheck(total=0, rejected=0, errors=())
 
 
 def split_posted(uploads: Uploads, upload_id: str) -> Posted:
@@ -149,7 +147,9 @@ def posted_options(ports: RunPorts, upload_id: str | None, choice: SuiteChoice) 
     for name in ("rubric", "judge"):
         require_reference(name, getattr(choice, name))
     if upload_id and choice.datasets:
-        raise InvalidError("dataset names a saved dataset; leave it out where records are posted")
+        raise InvalidError(
+            f"{argument('dataset')} names a saved dataset; leave it out where records are posted"
+        )
     if upload_id:
         choice = replace(choice, datasets=(Path(upload_name(upload_id)),))
     for dataset in choice.datasets if upload_id is None else ():
@@ -165,7 +165,9 @@ def require_reference(name: str, given: str | None) -> None:
         return
     reference = Reference.parse(given if "/" in given else f"{name}/{given}")
     if is_path(given) or reference is None or reference.kind != name:
-        raise InvalidError(f"{name} must be a reference such as {name}/id@1.0, not '{given}'")
+        raise InvalidError(
+            f"{argument(name)} must be a reference such as {name}/id@1.0, not '{given}'"
+        )
 
 
 async def post_run(
@@ -181,4 +183,4 @@ async def post_run(
         return await create_run(made, options, in_place=True, caller=caller)
     except NotFoundError as wrong:
         # What is missing is named by the request, whose address leads somewhere.
-        raise InvalidError(str(wrong)) from None
+        raise InvalidError(*wrong.args) from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from steelyard.engine.redaction.own_rules import OwnPattern
-from steelyard.engine.redaction.redactor import MIN_SECRET, is_redacted
+from steelyard.engine.redaction.redactor import is_redacted
 from steelyard.errors import InvalidError, SourceError
 from steelyard.execution.ports import Part, TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -18,12 +18,13 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.upload import upload_of
 from steelyard.ports import Warn
-from steelyard.settings import SQLITE, LimitSettings, RedactionRules, Settings
+from steelyard.settings import MIN_SECRET, SQLITE, LimitSettings, RedactionRules, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
 from steelyard.usecases.datasets.referenced_rows import with_references
 from steelyard.usecases.runs.derived_runs import (
     dataset_of,
+    invalid_results,
     only_derived,
     require_same_dataset,
     warn_of_unasked,
@@ -57,7 +58,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     """Open the dataset file with its sidecar; errors of the whole file stop the run."""
     path, workspace, held = dataset_of(ports.root, options), ports.workspace, None
     if not workspace.is_file(path) and dataset_name(options.dataset.as_posix()):
-        held = ports.published(options.dataset.as_posix())
+        held = ports.published(options.dataset.as_posix(), ports.began_with)
         path, workspace = held.path, Staged(workspace, held.files)
     is_upload = upload_of(path) is not None
     if not workspace.is_file(path):
@@ -111,6 +112,9 @@ def prepare_source(
 ) -> Prepared:
     """The same for an open dataset with known targets."""
     _refuse(source.name, source.reading.findings, strict=options.strict)
+    for finding in source.reading.findings if not options.derived else ():
+        hint = f" ({finding.hint})" if finding.hint else ""
+        ports.warn(f"{source.name}: {finding.message}{hint}")
     survey = PlanBuilder(ports, options, source, rubric, dict(specs))
     if source.size > KEPT_BYTES or (source.paths and options.workers > 1):
         survey.kept = None  # other processes read their records themselves
@@ -187,6 +191,7 @@ def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
         secrets=ports.secrets,
         forecast=survey.forecast,
         kept=survey.kept,
+        carried=invalid_results(survey.options, ports.settings.slices),
         is_sound=survey.is_sound,
         warnings=ports.gathered,
     )

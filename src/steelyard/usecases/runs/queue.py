@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from steelyard.engine.redaction.redactor import Redactor
@@ -13,7 +14,9 @@ from steelyard.errors import ConflictError, RunError, SteelyardError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.worker_thread import in_thread
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.root_paths import text_from
 from steelyard.model.audit import CANCEL, AuditEntry, Caller
+from steelyard.model.upload import upload_name
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.settings import RedactionRules
 from steelyard.usecases.runs.cancel import cancel_run
@@ -22,7 +25,7 @@ from steelyard.usecases.runs.execute import (
     is_held,
     prepare_again,
 )
-from steelyard.usecases.runs.ownership import has_owner
+from steelyard.usecases.runs.ownership import has_owner, missing_input
 from steelyard.usecases.runs.ports import RunPorts
 
 _SUSPECT = 3
@@ -36,8 +39,12 @@ class Queue(Protocol):
         """Those that workers hold or held, and the first that nobody holds; the oldest first."""
         ...
 
-    def add(self, run_id: str, entry: AuditEntry | None = None) -> None:
+    def add(self, run_id: str) -> None:
         """Let the next worker that is free execute a run."""
+        ...
+
+    def resume(self, run_id: str, entry: AuditEntry) -> bool:
+        """Add a run that has not ended and is not being cancelled; False for any other."""
         ...
 
     def remove(self, run_id: str, at: str, why: str) -> None:
@@ -70,8 +77,15 @@ def enqueue_run(
         raise ConflictError(f"{run.run_id} is finished: {run.status}")
     if run.is_cancelling:
         raise ConflictError(f"{run.run_id} is being cancelled")
-    if not (run.is_queued or is_held(ports, run)):
-        queue.add(run.run_id, ports.entry("resume_run", run.run_id))
+
+    def has_upload(upload_id: str) -> bool:
+        return ports.workspace.is_file(Path(upload_name(upload_id)))
+
+    if why := missing_input(run, has_upload, ports.inputs.is_lost):
+        raise ConflictError(f"{run.run_id} cannot be resumed: {why}")
+    entry = ports.entry("resume_run", run.run_id)
+    if not (run.is_queued or is_held(ports, run) or queue.resume(run.run_id, entry)):
+        raise ConflictError(f"{run.run_id} is being cancelled")
     return run
 
 
@@ -115,7 +129,12 @@ async def execute_queued_run(
         elif await in_thread(lambda: _is_claimed(ports, run)):
             await _execute(ports, run, on_result)
     except (SteelyardError, OSError) as error:
-        _give_up(ports, queue, run, error)
+        now = ports.repository.find(run.run_id)
+        if now.is_cancelling and not run.is_cancelling and now.owner is None:
+            # Cancelled meanwhile: it can be sealed without what it cannot read.
+            await execute_queued_run(ports, queue, now, on_result, caller=caller)
+        else:
+            _give_up(ports, queue, run, error)
 
 
 def _is_claimed(ports: RunPorts, run: StoredRun) -> bool:
@@ -137,14 +156,12 @@ async def _execute(ports: RunPorts, run: StoredRun, on_result: OnResult) -> None
         fence=run.fence + 1,
     )
     try:
-        prepared = await prepare_again(ports.of_run(run.run_id), held)
+        prepared = await prepare_again(ports.of_run(run), held)
     except BaseException:
         with suppress(RunError):
             ports.repository.release(run.run_id, ports.clock.stamp())
         raise
-    await execute_claimed(
-        ports.of_run(run.run_id), held, prepared, on_result, is_resumed=not is_new
-    )
+    await execute_claimed(ports.of_run(run), held, prepared, on_result, is_resumed=not is_new)
 
 
 def _give_up(ports: RunPorts, queue: Queue, run: StoredRun, error: Exception) -> None:
@@ -153,6 +170,7 @@ def _give_up(ports: RunPorts, queue: Queue, run: StoredRun, error: Exception) ->
     if now.owner not in {None, ports.owner}:
         return  # another process has taken it over
     redact = Redactor.by(RedactionRules.planned(require_plan(run).redacted), ports.secrets)
-    why = without_surrogates(redact.text(f"not executed further: {error}"))
+    reason = text_from(ports.root, f"not executed further: {error}")
+    why = without_surrogates(redact.text(reason))
     queue.remove(run.run_id, ports.clock.stamp(), why)
     ports.warn(f"{run.run_id} is {why}")

@@ -67,7 +67,7 @@ def _targets(settings: Settings, specs: Mapping[str, TargetSpec]) -> dict[str, T
     """The targets of a run; of others only variables, whose values redaction looks for."""
     kept: dict[str, TargetEntry] = {}
     for name, entry in settings.targets.items():
-        kept[name] = entry if name in specs else _variables_alone(entry)
+        kept[name] = entry.without_header_values() if name in specs else _variables_alone(entry)
         for place in kept[name].written_secrets():
             raise InvalidError(
                 f"targets.{name}.{place} is written out in steelyard.yaml, and a queued run keeps "

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from msgspec import structs
 
 from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.execution.finalize import uncounted_calls
 from steelyard.execution.ports import RunRepository
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.results.facts import read_facts
 from steelyard.results.failures import Failure, read_failure
 from steelyard.results.manifest import Manifest, StateTime
 from steelyard.results.stored_run import StoredRun, require_plan
-from steelyard.usecases.runs.ownership import is_resumable, status_text
-
-IsAlive: TypeAlias = Callable[[str], bool]
-"""Whether the process of an owner still runs on this host."""
+from steelyard.usecases.runs.ownership import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +25,7 @@ class UnfinishedRun:
     view: RunView
     selected: int | None
     """How many records it is about."""
-    status_text: str
-    """Its status as people read it."""
-    is_resumable: bool
+    standing: Standing
 
     @property
     def progress_text(self) -> str:
@@ -39,8 +33,11 @@ class UnfinishedRun:
         metrics, run_id = self.view.metrics, self.view.run_id
         done = f"{metrics.total_records:,}"
         of = "" if self.selected is None else f" of {self.selected:,}"
-        resume = f"; resume it with: steelyard resume {run_id}" if self.is_resumable else ""
-        return f"not finished: {self.status_text}; {done}{of} record(s) so far{resume}"
+        standing = self.standing
+        more = f"; {standing.why_not_resumable}" if standing.why_not_resumable else ""
+        if standing.is_resumable:
+            more = f"; resume it with: steelyard resume {run_id}"
+        return f"not finished: {standing.text}; {done}{of} record(s) so far{more}"
 
 
 def _failures(repository: RunRepository, run_id: str) -> Iterator[Failure]:
@@ -48,7 +45,9 @@ def _failures(repository: RunRepository, run_id: str) -> Iterator[Failure]:
     return (read_failure(failure) for failure in kept if failure)
 
 
-def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive) -> UnfinishedRun:
+def read_unfinished(
+    repository: RunRepository, run: StoredRun, standing: Standing
+) -> UnfinishedRun:
     """The stored results of a run, with their metrics."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
     metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
@@ -73,6 +72,5 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
             failures=lambda: _failures(repository, run.run_id),
         ),
         selected=plan.selected,
-        status_text=status_text(run, is_alive),
-        is_resumable=is_resumable(run, is_alive),
+        standing=standing,
     )

@@ -15,7 +15,8 @@ from steelyard.usecases.runs.prepare import prepare_part
 
 async def work_on_part(ports: RunPorts, run_id: str, part: Part, targets: Sequence[str]) -> None:
     """What a worker process does: its part of a run that another process holds."""
-    run, ports = ports.repository.find(run_id), ports.of_run(run_id)
+    run = ports.repository.find(run_id)
+    ports = ports.of_run(run)
     plan = require_plan(run)
     options = stored_options(plan.options, run.group_id)
     judges = list(plan.judges.targets) if plan.judges else []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
@@ -15,20 +17,26 @@ from steelyard.formats.encoding import flaws
 from steelyard.model.addresses import is_public
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
-from steelyard.ports import CallerPorts
+from steelyard.model.names import is_setting_name
+from steelyard.ports import CallerPorts, Warn
 from steelyard.project_file import PROJECT_FILE, read_settings
 from steelyard.settings import Settings, SuiteSettings, TargetEntry
+from steelyard.usecases.settings.shown_settings import sent_settings
 
 SettingKind: TypeAlias = Literal["suites", "targets"]
 """The section of the project file that would hold it."""
 Entry = TypeVar("Entry")
-_NAME = re.compile(r"\w[\w.-]{0,99}")
 _NO_PATH = re.compile("[\0\ud800-\udfff]")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_HOST_NAME = re.compile(rf"(?=.{{1,253}}$)(?:{_LABEL}\.)*{_LABEL}")
 _LONGEST_NAME, _LONGEST_PATH = 255, 1000
 _PATHS = ("path", "dataset", "rubric", "judge")
 _PROVIDERS = ("openai", "anthropic", "http", "recorded", "echo")
 _ADDRESSES = ("base_url", "url")
 _BUILT_IN = ("targets", "echo")
+_PAGE_NAMES = {("suites", "new")}
+"""Names whose page would be another one: `/suites/new` is the form for a new suite."""
 _ONE: dict[SettingKind, str] = {"suites": "suite", "targets": "target"}
 
 
@@ -39,12 +47,23 @@ class SavedSettings(Protocol):
         """Every entry by its name."""
         ...
 
-    def put(self, kind: SettingKind, name: str, row: JsonObject, entry: AuditEntry) -> None:
-        """Save an entry, replacing one of the same name, and log it."""
+    def changing(self, kind: SettingKind, name: str) -> AbstractContextManager[SavedSettingChange]:
+        """A change of one entry in one transaction; an exception undoes all of it."""
         ...
 
     def delete(self, kind: SettingKind, name: str, entry: AuditEntry) -> bool:
         """Remove an entry and log it; False if it does not exist."""
+        ...
+
+
+class SavedSettingChange(Protocol):
+    """One entry while nobody else can change it."""
+
+    before: JsonObject | None
+    """The entry as it is stored; None where it is new."""
+
+    def put(self, row: JsonObject, entry: AuditEntry) -> None:
+        """Keep the entry, in the place of the one before, and log it."""
         ...
 
 
@@ -58,6 +77,8 @@ class SettingPorts(CallerPorts):
     root: Path
     addresses_of: Callable[[str], Sequence[str]]
     """The network addresses of a host; none where its name does not resolve."""
+    warn: Warn = lambda _message: None
+    """Told once of each saved entry that is ignored."""
 
 
 class ListedSetting(NamedTuple, Generic[Entry]):
@@ -71,29 +92,29 @@ class ListedSetting(NamedTuple, Generic[Entry]):
 def read_suite(ports: SettingPorts, name: str, row: JsonObject) -> SuiteSettings:
     """The suite that a row stands for, as it would be saved; a name that is taken is refused."""
     suite = _read(ports, "suites", name, row).suites[name]
-    if taken := _taken(ports, "suites", name):
-        raise ConflictError(f"{taken}; take another name")
+    _require_untaken(ports, "suites", name)
     return suite
 
 
 def save_suite(
-    ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
-) -> SuiteSettings:
-    """Save a suite, replacing a saved one of the same name."""
-    suite = _read(ports, "suites", name, row).suites[name]
-    _keep(ports.called_by(caller), "suites", name, row)
-    return suite
-
-
-def save_target(
-    ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
-) -> TargetEntry:
-    """Save a target; settings that only the project file may define are refused."""
-    entry = _read(ports, "targets", name, row).targets[name]
-    for wrong in (*_forbidden(entry, ports.settings.allow.env), *_unreachable(ports, entry)):
-        raise InvalidError(f"targets.{name}: {wrong}")
-    _keep(ports.called_by(caller), "targets", name, row)
-    return entry
+    ports: SettingPorts,
+    name: str,
+    row: JsonObject,
+    *,
+    is_update: bool = True,
+    caller: Caller | None = None,
+) -> bool:
+    """Save a suite, and say whether it is new; only an update replaces another one."""
+    suite = read_suite(ports, name, row)
+    ports = ports.called_by(caller)
+    with ports.saved.changing("suites", name) as change:
+        before = _read_saved("suites", name, change.before)
+        if before and before.suites[name] == suite:
+            return False
+        if before and not is_update:
+            raise _taken_otherwise("suites", name)
+        change.put(row, ports.entry("save_suite", name))
+    return before is None
 
 
 class SavedTarget(NamedTuple):
@@ -103,20 +124,61 @@ class SavedTarget(NamedTuple):
     is_new: bool
 
 
-def create_target(
+def save_target(
     ports: SettingPorts,
     name: str,
     row: JsonObject,
     *,
-    is_update: bool = False,
+    is_update: bool = True,
     caller: Caller | None = None,
 ) -> SavedTarget:
-    """Save a target; another one of the same name is only replaced by an update."""
+    """Save a target; settings that only the project file may define are refused.
+
+    Another target of the same name is only replaced by an update. The row may be what was shown
+    of the target.
+    """
     _require_name(name)
-    before = ports.saved.all("targets").get(name)
-    if before is not None and before != row and not is_update:
-        raise ConflictError(f"there is a target '{name}' with other settings; update it instead")
-    return SavedTarget(save_target(ports, name, row, caller=caller), before is None)
+    ports = ports.called_by(caller)
+    whole = sent_settings(row, ports.saved.all("targets").get(name))
+    entry = _read_target(ports, name, whole)
+    with ports.saved.changing("targets", name) as change:
+        before = change.before
+        if sent_settings(row, before) != whole:
+            raise ConflictError(f"the target '{name}' has just been changed; try again")
+        if before is not None and not is_update and not _is_same(ports, name, before, whole):
+            raise _taken_otherwise("targets", name)
+        change.put(whole, ports.entry("save_target", name))
+    return SavedTarget(entry, before is None)
+
+
+def _read_target(ports: SettingPorts, name: str, row: JsonObject) -> TargetEntry:
+    entry = _read(ports, "targets", name, row).targets[name]
+    for wrong in (*_forbidden(entry, ports.settings.allow.env), *_unreachable(ports, entry)):
+        raise InvalidError(f"targets.{name}: {wrong}")
+    _require_untaken(ports, "targets", name)
+    return entry
+
+
+def _taken_otherwise(kind: SettingKind, name: str) -> ConflictError:
+    one = _ONE[kind]
+    return ConflictError(f"there is a {one} '{name}' with other settings; update it instead")
+
+
+def _is_same(ports: SettingPorts, name: str, before: JsonObject, row: JsonObject) -> bool:
+    """Whether two rows stand for one target, whatever they leave to a default."""
+    old, new = (_read_saved("targets", name, one) for one in (before, row))
+    if old is None or new is None:
+        return old is None  # what cannot be used is as good as not there
+    first, second = (_guarded(ports.settings, one.targets[name]) for one in (old, new))
+    return first == second
+
+
+def _read_saved(kind: SettingKind, name: str, row: JsonObject | None) -> Settings | None:
+    """The settings with a saved entry; None where there is none that can be used."""
+    try:
+        return None if row is None else read_settings({kind: {name: row}})
+    except ConfigError:
+        return None
 
 
 def list_suites(ports: SettingPorts) -> list[ListedSetting[SuiteSettings]]:
@@ -142,10 +204,13 @@ def delete_target(ports: SettingPorts, name: str, *, caller: Caller | None = Non
 def with_saved(ports: SettingPorts) -> Settings:
     """The settings with the saved entries; the project file takes precedence."""
     settings, saved = ports.settings, ports.saved
-    rows = {"suites": saved.all("suites"), "targets": saved.all("targets")}
+    rows: dict[SettingKind, Mapping[str, JsonObject]] = {
+        "suites": saved.all("suites"),
+        "targets": saved.all("targets"),
+    }
     if not any(rows.values()):
         return settings
-    found = read_settings(cast(JsonObject, rows))
+    found = _usable(ports, rows)
     # Checked again: the database may have been restored from a back-up of somebody else.
     targets = {
         name: _guarded(settings, entry)
@@ -159,6 +224,24 @@ def with_saved(ports: SettingPorts) -> Settings:
     )
 
 
+def _usable(ports: SettingPorts, rows: Mapping[SettingKind, Mapping[str, JsonObject]]) -> Settings:
+    """The saved entries that can be read as settings."""
+    try:
+        return read_settings(cast(JsonObject, rows))
+    except ConfigError:
+        pass
+    kept: dict[str, JsonObject] = {"suites": {}, "targets": {}}
+    for kind, entries in rows.items():
+        for name, row in entries.items():
+            try:
+                read_settings({kind: {name: row}})
+            except ConfigError as wrong:
+                ports.warn(f"the saved {_ONE[kind]} '{name}' is ignored: {wrong}")
+            else:
+                kept[kind][name] = row
+    return read_settings(cast(JsonObject, kept))
+
+
 def _listed(all_: Mapping[str, Entry], own: Mapping[str, Entry]) -> list[ListedSetting[Entry]]:
     return [ListedSetting(name, all_[name], name not in own) for name in sorted(all_)]
 
@@ -166,6 +249,8 @@ def _listed(all_: Mapping[str, Entry], own: Mapping[str, Entry]) -> list[ListedS
 def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> Settings:
     """The settings with this entry, validated like the project file."""
     _require_name(name)
+    if (kind, name) in _PAGE_NAMES:
+        raise InvalidError(f"a {_ONE[kind]} cannot be called '{name}'; take another name")
     if not _is_json(row):
         raise InvalidError(f"{kind}.{name} must be JSON: objects with text keys, lists and values")
     try:
@@ -183,7 +268,7 @@ def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
 
 
 def _require_name(name: object) -> None:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not is_setting_name(name):
         raise InvalidError(f"{name!r} is not a valid name; use letters, digits, '.', '_' and '-'")
 
 
@@ -209,7 +294,10 @@ def _is_inside(ports: SettingPorts, value: object) -> bool:
         return False
     if not ports.settings.allow.dot_files and any(one[0] == "." for one in kinds[0].parts):
         return False
-    return (ports.root / value).resolve().is_relative_to(ports.root.resolve())
+    try:
+        return (ports.root / value).resolve().is_relative_to(ports.root.resolve())
+    except (OSError, RuntimeError):  # a link that leads to itself
+        return False
 
 
 def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
@@ -221,6 +309,9 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     key = entry.extra.get("api_key_env")
     if key is not None and key not in variables:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
+    for header in entry.object("headers"):
+        if not _HEADER_NAME.fullmatch(header):
+            yield f"{header!a} is no name of a header"
     for place in entry.written_secrets():
         yield f"{place} would keep a secret; name its variable with api_key_env"
 
@@ -263,14 +354,26 @@ def _host(text: str) -> str | None:
         port = parts.port
     except ValueError:
         return None
-    is_usable = parts.scheme in {"http", "https"} and parts.hostname and port != 0
-    return str(parts.hostname).rstrip(".").lower() if is_usable else None
+    host = str(parts.hostname or "").rstrip(".").lower()
+    is_usable = parts.scheme in {"http", "https"} and port != 0
+    return host if is_usable and _is_host(host, is_literal="[" in parts.netloc) else None
 
 
-def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> None:
+def _is_host(host: str, *, is_literal: bool) -> bool:
+    """Whether a text is the address of a host, without a zone of this machine, or a name."""
+    with suppress(ValueError):
+        ipaddress.ip_address(host)
+        return "%" not in host
+    try:
+        name = host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return False
+    return not is_literal and _HOST_NAME.fullmatch(name) is not None
+
+
+def _require_untaken(ports: SettingPorts, kind: SettingKind, name: str) -> None:
     if taken := _taken(ports, kind, name):
         raise ConflictError(f"{taken}; take another name")
-    ports.saved.put(kind, name, row, ports.entry(f"save_{_ONE[kind]}", name))
 
 
 def _delete(ports: SettingPorts, kind: SettingKind, name: str) -> None:

@@ -211,6 +211,31 @@ def test_an_agent_is_one_conversation_with_its_tools() -> None:
     ]
     assert made["trace"]["usage"] == {"input_tokens": 24, "output_tokens": 10}
     assert made["trace"]["latency_ms"] == 900.0
+    assert [
+        (one["kind"], one["start_ms"], one["duration_ms"], one["depth"])
+        for one in made["trace"]["spans"]
+    ] == [
+        ("agent", 0.0, 900.0, 0),
+        ("model", 0.0, 250.0, 1),
+        ("tool", 0.001, 250.0, 1),
+        ("model", 0.002, 250.0, 1),
+        ("other", 0.003, 250.0, 1),
+    ]
+    assert read_trace(made["trace"])[1] == []
+
+
+def test_spans_that_hold_each_other_in_a_circle_have_a_depth() -> None:
+    made = row(span(NEW, span_id="1", parent="2"), span(NEW, span_id="2", parent="1"))
+
+    assert [one["depth"] for one in made["trace"]["spans"]] == [1, 1]
+
+
+def test_a_span_that_failed_says_why() -> None:
+    wrong = {"code": 2, "message": "no such book"}
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look"}
+    made = row(span(NEW, span_id="1"), span(tool, span_id="2", parent="1", status=wrong))
+
+    assert [one.get("error") for one in made["trace"]["spans"]] == [None, "no such book"]
 
 
 def test_the_span_of_a_tool_says_what_the_calls_do_not() -> None:

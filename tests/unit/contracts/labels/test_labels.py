@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from steelyard.contracts.labels.reader import read_labels
+from steelyard.contracts.labels.reader import jsonl_labels, read_labels
 from steelyard.contracts.labels.writer import label_row
 from steelyard.contracts.question_rubric.answers import answers_row, read_answers
 from steelyard.model.question import Question, QuestionRubric
@@ -25,7 +25,9 @@ def read(*rows, turns=1):
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     stream = io.BytesIO("\n".join(lines).encode())
     return list(
-        read_labels(stream, lambda _label, value: read_answers(value, RUBRIC, turns=turns))
+        read_labels(
+            jsonl_labels(stream), lambda _label, value: read_answers(value, RUBRIC, turns=turns)
+        )
     )
 
 

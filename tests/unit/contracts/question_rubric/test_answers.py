@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 from steelyard.contracts.question_rubric.answers import (
     By,
     answers_row,
-    assistant_turns,
     read_answers,
 )
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.message import Message
 from steelyard.model.question import Answers, QuestionRubric
-from steelyard.model.trace import Trace
 from strategies.question_rubrics import (
     good_answers,
     json_values,
@@ -207,15 +204,6 @@ def test_a_turn_that_does_not_exist_is_told_how_many_there_are() -> None:
         "turns.turn4 is no turn",
         "count the assistant turns from 1: turn_1, turn_2",
     )
-
-
-def test_turns_are_the_messages_of_the_assistant() -> None:
-    """QR-27"""
-    roles = ("system", "user", "assistant", "tool", "assistant", "user", "assistant")
-    trace = Trace(messages=tuple(Message(role=role, content="x") for role in roles))
-
-    assert assistant_turns(trace) == 3
-    assert assistant_turns(Trace()) == 0
 
 
 def test_a_person_owes_every_required_question_and_in_every_turn() -> None:

@@ -25,7 +25,7 @@ def scored(**scoring: JsonValue) -> JsonObject:
 
 
 def test_a_scoring_is_read() -> None:
-    """QR-33, QR-34"""
+    """QR-32, QR-33"""
     stated: Any = {
         "questions": {"right": 2, "failure": -0.5},
         "options": {"failure": {"a": 1, "b": 0}},
@@ -36,14 +36,14 @@ def test_a_scoring_is_read() -> None:
 
 
 def test_a_rubric_without_a_scoring_has_none() -> None:
-    """QR-32"""
+    """QR-31"""
     assert sound(rubric()).scoring is None
     assert sound(scored()).scoring == QuestionScoring()
     assert read_scoring(None) is None
 
 
 def test_dimensions_are_questions_that_can_count() -> None:
-    """QR-33"""
+    """QR-32"""
     row: JsonObject = {**HEAD, "dimensions": ["Tone & Clarity"]}
 
     assert problems({**row, "scoring": {"questions": {"tone_clarity": 1}}}) == []
@@ -100,13 +100,13 @@ def test_dimensions_are_questions_that_can_count() -> None:
 def test_a_scoring_that_cannot_be_meant_is_refused(
     scoring: Any, told: list[tuple[str, str]]
 ) -> None:
-    """QR-35"""
+    """QR-34"""
     assert problems(scored(**scoring)) == [(code, f"scoring.{path}") for code, path in told]
 
 
 @pytest.mark.parametrize("threshold", [0, 1, 0.5])
 def test_a_threshold_may_be_any_score(threshold: float) -> None:
-    """QR-35"""
+    """QR-34"""
     assert problems(scored(pass_threshold=threshold)) == []
 
 
@@ -120,7 +120,7 @@ def test_a_threshold_may_be_any_score(threshold: float) -> None:
     ],
 )
 def test_a_hint_says_what_would_be_right(scoring: Any, hint: str) -> None:
-    """QR-35"""
+    """QR-34"""
     (finding,) = read(scored(**scoring))[1]
 
     assert finding.hint == hint
@@ -133,7 +133,7 @@ def test_a_misspelt_scoring_is_a_near_miss() -> None:
 
 @pytest.mark.parametrize("key", ["scale", "key", "version"])
 def test_a_question_may_be_called_like_a_field(key: str) -> None:
-    """QR-35"""
+    """QR-34"""
     row = rubric(question("yes_no", key=key), scoring={"questions": {key: "high"}})
     (finding,) = read(row)[1]
 
@@ -142,7 +142,7 @@ def test_a_question_may_be_called_like_a_field(key: str) -> None:
 
 @pytest.mark.parametrize("value", [1, [], "x", {"questions": 1}, {"scoring": {"questions": 1}}])
 def test_a_scoring_of_any_shape_is_told(value: JsonValue) -> None:
-    """QR-35"""
+    """QR-34"""
     row = {**rubric(), "scoring": value}
 
     assert problems(row)

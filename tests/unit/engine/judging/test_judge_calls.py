@@ -257,7 +257,7 @@ def test_a_stop_ends_the_wait_for_what_another_asks() -> None:
 
     assert isinstance(first, Reply)
     assert isinstance(second, TargetError)
-    assert second.code == "cancelled"
+    assert second.code == "interrupted"
 
 
 JUDGED = Judged({}, True, True, "t", "right", "judge/fair@1.0.0", None, None, 0, 0)

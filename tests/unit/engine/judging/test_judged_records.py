@@ -317,7 +317,7 @@ def test_an_urgent_stop_breaks_off_the_calls_that_are_made() -> None:
     assert (kept.label, kept.message) == (CANCEL.label, CANCEL.message)
     assert (kept.trace, kept.verdict) == (trace("yes"), None)
     assert kept.cost_usd == pytest.approx(0.000015)
-    assert [one.error_code for one in judge_attempts(bench)] == ["cancelled"]
+    assert [one.error_code for one in judge_attempts(bench)] == ["interrupted"]
 
 
 def test_another_stop_lets_calls_end_and_begins_none() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from fakes.clock import ManualClock
 from steelyard.errors import InvalidError, NotFoundError, UnauthorizedError
-from steelyard.model.access import ROLE_SCOPES, ROLES
+from steelyard.model.access import ROLE_SCOPES, ROLES, SCOPES
 from steelyard.project import open_project
 from steelyard.usecases.access.keys import (
     KeyRequest,
@@ -56,10 +56,28 @@ def test_a_key_without_scopes_may_do_what_its_role_may(ports: AccessPorts, role:
     assert identity.actor == f"key:ci:{made.key.key_id}"
 
 
-def test_scopes_take_away_from_a_role_and_never_add(ports: AccessPorts) -> None:
-    made = create_key(ports, KeyRequest("ci", "viewer", ["runs:read", "runs:write", "admin"]))
+def test_scopes_take_away_from_a_role(ports: AccessPorts) -> None:
+    made = create_key(ports, KeyRequest("ci", "editor", ["runs:write", "runs:read"]))
 
-    assert authenticate_key(ports, made.secret).scopes == {"runs:read"}
+    assert authenticate_key(ports, made.secret).scopes == {"runs:read", "runs:write"}
+
+
+def test_scopes_beyond_a_role_are_refused_and_nothing_is_created(ports: AccessPorts) -> None:
+    request = KeyRequest("ci", "viewer", ["admin", "runs:read", "runs:write"])
+
+    with pytest.raises(InvalidError) as refused:
+        create_key(ports, request)
+
+    assert str(refused.value) == (
+        "the role viewer does not have runs:write, admin; its scopes are runs:read, registry:read"
+    )
+    assert list_keys(ports) == []
+
+
+def test_a_stored_key_never_has_more_than_its_role(ports: AccessPorts) -> None:
+    key = replace(create_key(ports, KeyRequest("ci", "viewer")).key, scopes=SCOPES)
+
+    assert key.allowed == ROLE_SCOPES["viewer"]
 
 
 def test_a_key_expires(ports: AccessPorts, clock: ManualClock) -> None:

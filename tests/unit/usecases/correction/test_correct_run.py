@@ -19,7 +19,7 @@ from steelyard.model.statistics.corrected_rate import (
     CorrectedRate,
 )
 from steelyard.model.statistics.validation import Counts, JudgeValidation
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run.run_text import RunView
 from steelyard.stats.correction import counted_rates, rogan_gladen
 from steelyard.stats.effective import WeightShare
 from steelyard.stats.post_stratification import POST_STRATIFIED

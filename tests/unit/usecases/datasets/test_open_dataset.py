@@ -161,6 +161,63 @@ def test_a_file_that_fits_nothing_is_unsupported(
     assert "dataset documents (.json with 'records')" in opened.findings[0].message
 
 
+TABLE = "id,question,answer\n1,Why?,So.\n"
+
+
+@pytest.mark.parametrize("kind", [None, "dataset"])
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.yaml", "hello", "its top level is a text"),
+        ("a.yaml", "- a: 1", "its top level is a list"),
+        ("a.yaml", "5", "its top level is a single value"),
+        ("a.yaml", TABLE, "this is a table (CSV)"),
+        ("a.yaml", "id;answer\n1;why: so\n", "this is a table (CSV)"),
+        ("a.json", TABLE, "this is a table (CSV)"),
+        ("a.jsonl", TABLE, "this is a table (CSV)"),
+        ("a.jsonl", TABLE.replace(",", "\t"), "this is a table (CSV)"),
+    ],
+)
+def test_what_has_no_fields_gets_one_finding(
+    tmp_path: Path, name: str, content: str, said: str, kind: str | None
+) -> None:
+    opened = open_dataset(DiskWorkspace(tmp_path), write(tmp_path / name, content), kind)
+
+    assert (opened.contract, opened.reading) == (None, None)
+    assert [(finding.code, finding.line) for finding in opened.findings] == [
+        ("unsupported_format", 1)
+    ]
+    assert opened.findings[0].message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [('"{}"', "its top level is a text"), ("[1]", "its top level is a list")],
+)
+def test_json_without_fields_is_of_no_contract(
+    disk: DiskWorkspace, tmp_path: Path, content: str, said: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / "a.json", content))
+
+    assert opened.findings[0].message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.yaml", "questions: [a, b]\nnext: [a, b]\n"),
+        ("a.jsonl", '{"id": "a", "x": 1}\n{"id": "b", "x": 2}\n'),
+        ("a.jsonl", "broken, row\n"),
+    ],
+)
+def test_commas_alone_make_no_table(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content), "dataset")
+
+    assert opened.reading is not None
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [

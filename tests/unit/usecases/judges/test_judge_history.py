@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+import pytest
 from msgspec import structs
 
 from fakes.metrics import metrics
 from steelyard.model.run import VALIDATION
 from steelyard.model.statistics.interval import Interval
+from steelyard.reports.findings import plain
+from steelyard.reports.judges.judge_history import history_lines
 from steelyard.results.metrics import CheckMetrics
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.judges.judge_history import judge_history
@@ -104,6 +107,18 @@ def test_unscored_repeats_are_a_share_of_all_responses() -> None:
 
     assert (row["unscored"], row["n"]) == (10, 300)
     assert (row["passed"], row["scored"]) == (70, 100)
+
+
+def test_passes_of_records_whose_repeats_disagree_are_not_rounded() -> None:
+    """Twelve records three times, of which 28 of 36 tries pass: 9.33 of 12 records."""
+    rows = history(a_run("r1", 28 / 36, 12), a_run("r2", 28 / 36, 12))
+
+    assert rows[0]["passed"] == pytest.approx(28 / 3)
+    assert rows[0]["scored"] == 12
+    assert rows[0]["pass_share"] == pytest.approx(28 / 36)
+    assert rows[1]["earlier"]["passed"] == pytest.approx(28 / 3)
+    said = "\n".join(history_lines(rows, plain))
+    assert "77.8 % passed (9.33 of 12 scored records)" in said
 
 
 def test_only_finished_runs_that_the_same_judge_graded_count() -> None:

@@ -22,11 +22,14 @@ from fakes.judged_desk import (
 )
 from steelyard.errors import RequestError
 from steelyard.execution.run_options import RunOptions
+from steelyard.model.judge import Judge
 from steelyard.model.run import VALIDATION
 from steelyard.model.statistics.validation import JuryCounts
 from steelyard.project import open_project
-from steelyard.reports.judge_validation import JudgeValidationReport
+from steelyard.reports.judges.judge_validation import JudgeValidationReport
 from steelyard.usecases.correction.correct_run import current_view
+from steelyard.usecases.judges.current_instruments import current_fingerprints
+from steelyard.usecases.judges.judge_standing import standings
 from steelyard.usecases.judges.validate_judge import (
     ValidationPorts,
     ValidationRequest,
@@ -126,6 +129,26 @@ def test_verdicts_of_a_run_are_compared_and_kept(desk: MakeDesk) -> None:
     assert open_project().validations.all() == (report.validation,)
 
 
+@pytest.mark.parametrize("changed", ["", "judges/right.yaml", "replies.jsonl"])
+def test_a_judge_that_is_changed_after_its_validation_has_never_been_validated(
+    desk: MakeDesk, changed: str
+) -> None:
+    here = desk()
+    here.validate(runs=(here.run(),))
+    if changed:
+        path = here.root / changed
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("Is this right", "Is it right") + "\n", encoding="utf-8")
+
+    ports = here.ports().run
+    judges = [one.content for one in ports.references.known("judge")]
+    listed = [one for one in judges if isinstance(one, Judge)]
+    stood = standings(ports, listed, asyncio.run(current_fingerprints(ports, {REF})))[REF]
+
+    assert stood.state == ("never validated" if changed else "validated")
+    assert (stood.rates is None) == bool(changed)
+
+
 def test_labels_that_contradict_one_of_several_runs_are_refused_by_its_name(
     desk: MakeDesk,
 ) -> None:
@@ -222,6 +245,9 @@ def test_canaries_are_tried_with_the_rubric_of_the_run(desk: MakeDesk) -> None:
     assert (silent.unscored, silent.rate) == (silent.asked, None)  # nothing was recorded
     assert (tally.passed, tally.asked - tally.unscored, tally.rate) == (3, 6, 0.5)
     assert tally.passed_ids == ("praise",)
+    counts = {one.id: (one.asked, one.passed, one.unscored) for one in tally.by_canary}
+    assert (counts["empty"], counts["praise"]) == ((3, 0, 0), (3, 3, 0))
+    assert counts["order"] == (3, 0, 3)
 
 
 def test_annotations_of_the_project_are_labels_as_well(desk: MakeDesk) -> None:

@@ -85,6 +85,39 @@ def test_a_rubric_is_shown_with_its_neighbours(project: RegistryProject) -> None
     assert shown.used_by == ("rubric/outer@1.0.0", "suite release")
 
 
+@pytest.mark.parametrize(
+    ("named", "users"),
+    [
+        ("rubric/kind@1.1.0", {"1.1.0"}),
+        ("rubric/kind@1.1", {"1.1.0"}),
+        ("rubric/kind", {"1.1.0"}),
+        ("kind@1.0", {"1.0.0"}),
+        ("rubrics/kind@1.0.0.yaml", {"1.0.0"}),
+        ("rubric/kind@2.0", set[str]()),
+    ],
+)
+def test_a_suite_uses_the_version_that_its_reference_leads_to(
+    tmp_path: Path, named: str, users: set[str]
+) -> None:
+    project = RegistryProject(tmp_path, f"suites:\n  release: {{rubric: {named}}}\n")
+    project.rubric("kind@1.0.0")
+    project.rubric("kind@1.1.0")
+    shown = {
+        version: show_definition(project.ports, "rubric", f"kind@{version}").used_by
+        for version in ("1.0.0", "1.1.0")
+    }
+
+    assert {version for version, found in shown.items() if found == ("suite release",)} == users
+
+
+def test_a_suite_is_named_beside_a_version_that_drifted(tmp_path: Path) -> None:
+    project = RegistryProject(tmp_path, "suites:\n  release: {rubric: rubric/kind@1.0}\n")
+    project.publish(project.rubric("kind@1.0.0"))
+    project.rubric("kind@1.0.0", "{id: right, kind: is_json}")
+
+    assert show_definition(project.ports, "rubric", "kind@1.0").used_by == ("suite release",)
+
+
 def test_a_judge_is_shown_with_the_rubrics_that_ask_it(project: RegistryProject) -> None:
     project.publish(project.judge("tone@1.0.0", "validation: {tpr: 1}\n"), "judge")
     (project.root / "judges" / "tone@1.0.0.yaml").unlink()

@@ -30,6 +30,7 @@ def store(tmp_path: Path) -> RunStore:
                 status="queued",
                 created_at=f"2026-01-0{at}",
                 dataset=name,
+                target="live" if number in {1, 3} else None,
                 group_id=group,
                 plan=None,
             )
@@ -44,6 +45,10 @@ def store(tmp_path: Path) -> RunStore:
         ({}, "43210"),
         ({"status": "validating"}, "4"),
         ({"group_id": "g"}, "20"),
+        ({"dataset": "Desk 50 %"}, "20"),
+        ({"dataset": "desk"}, ""),
+        ({"dataset": "other", "target": "live"}, "31"),
+        ({"target": "live"}, "31"),
         ({"text": "desk 50 %"}, "20"),
         ({"text": "RUN_3"}, "3"),
         ({"text": "%"}, "20"),
@@ -88,7 +93,16 @@ def test_a_run_is_shown_with_its_states_and_its_progress(project: Project) -> No
         "finalizing",
         "completed_with_failures",
     ]
-    assert (shown.selected, shown.progress) == (2, Progress(rows=4, failed_rows=2))
+    assert (shown.total, shown.progress) == (4, Progress(rows=4, failed_rows=2))
     for name in ("run_x", "x" * 60_000, "\ud800", "%"):
         with pytest.raises(NotFoundError):
             show_run(engine_of(ports), name)
+
+
+def test_an_invalid_record_is_one_row_in_all_repeats(project: Project) -> None:
+    ports = project.ports(ScriptedTarget())
+    project.run(ports, project.cases([row("a"), {"id": "broken"}, row("c", input="?")]), repeat=3)
+    shown = show_run(engine_of(ports), "latest")
+
+    assert shown.run.summary
+    assert shown.total == shown.progress.rows == shown.run.summary["rows"] == 7

@@ -339,7 +339,7 @@ def test_conversations_hold_their_records_together(project: ReviewProject) -> No
 
 @pytest.mark.parametrize("options", [{}, {"run": RUN}, {"rubric": "desk-v1"}])
 def test_nothing_to_compare_says_what_to_do(
-    project: ReviewProject, options: dict[str, str]
+    project: ReviewProject, options: dict[str, Any]
 ) -> None:
     project.run([judged(0, correct=1)])
 

@@ -14,7 +14,7 @@ from fakes.reviews import DESK, RUN, SECRET, ReviewProject, failed, label, respo
 from steelyard.errors import NotFoundError, RequestError
 from steelyard.model.finding import Finding
 from steelyard.model.labels.annotation import Wanted
-from steelyard.reports.labels import ImportedLabels
+from steelyard.reports.judges.labels import ImportedLabels
 
 GOOD = says(correct=1)
 

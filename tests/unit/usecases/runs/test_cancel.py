@@ -24,7 +24,7 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.engine.states import is_terminal
 from steelyard.errors import RequestError
 from steelyard.model.run import RunState
-from steelyard.reports.run_text import run_lines
+from steelyard.reports.run.run_text import run_lines
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.artifacts import ArtifactFileDraft, ArtifactFolder
 from steelyard.store.runs import leases
@@ -35,6 +35,7 @@ from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
 
+RAN: list[RunState] = ["queued", "validating", "running", "finalizing"]
 ROWS = [row(f"r{number}") for number in range(12)]
 LIVE = """\
 targets:
@@ -85,6 +86,14 @@ def cancelled(
         return await asyncio.wait_for(running, 120), after
 
     return asyncio.run(run())
+
+
+def states_of(folder: Path) -> list[str]:
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+    assert manifest["started_at"] == next(
+        (entry["at"] for entry in manifest["states"] if entry["state"] == "running"), None
+    )
+    return [entry["state"] for entry in manifest["states"]]
 
 
 def statuses(run: FinishedRun) -> list[tuple[str, int]]:
@@ -207,16 +216,16 @@ def stop(project: Project, ports: RunPorts) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("state", "status", "evaluated"),
+    ("state", "seen", "evaluated"),
     [
-        ("validating", "cancelled", 0),
-        ("running", "cancelled", 0),
-        ("finalizing", "cancelled", 12),
-        ("completed", "completed", 12),
+        ("validating", ["queued", "cancelled"], 0),
+        ("running", ["queued", "validating", "cancelled"], 0),
+        ("finalizing", [*RAN, "cancelled"], 12),
+        ("completed", [*RAN, "completed"], 12),
     ],
 )
 def test_a_run_that_nobody_works_on_is_sealed_without_a_call(
-    project: Project, state: str, status: RunState, evaluated: int
+    project: Project, state: str, seen: list[RunState], evaluated: int
 ) -> None:
     ports = replace(stopping_at_state(project.ports(ScriptedTarget()), state), owner="gone:1:1")
     folder = stop(project, ports)
@@ -225,7 +234,8 @@ def test_a_run_that_nobody_works_on_is_sealed_without_a_call(
     after = asyncio.run(cancel_run(other, other.repository.find("latest")))
 
     assert target.calls == []
-    assert after.status == status
+    assert after.status == seen[-1]
+    assert states_of(folder) == seen
     assert after.summary
     assert after.summary["evaluated_records"] == evaluated
     check_run(folder)
@@ -242,6 +252,45 @@ def test_a_run_that_was_stopped_in_the_middle_keeps_what_it_had(project: Project
     assert target.calls == []
     assert after.status == "cancelled"
     check_run(folder, Trial(acknowledged=kept))
+
+
+def test_a_cancelled_run_is_finalizing_before_its_last_records_are_stored(
+    project: Project,
+) -> None:
+    """Whoever dies in between leaves the rest to the next, who asks nobody."""
+    target, ports = hanging(), project.ports()
+    run_id, seen = "", dict[int, str]()
+
+    def look(result: Any) -> None:
+        seen[result.index] = ports.repository.find(run_id).status
+        if len(seen) == 9:  # six calls at most were not committed when the cancel came
+            raise KeyboardInterrupt
+
+    async def run() -> None:
+        nonlocal run_id
+        own = project.ports(target)
+        prepared = project.prepare(own, project.cases(ROWS), max_concurrency=3)
+        running = asyncio.ensure_future(start_run(own, prepared, lambda _: None, look))
+        while len(target.calls) < 3:
+            await asyncio.sleep(0.005)
+        run_id = ports.repository.find("latest").run_id
+        ports.repository.request_cancel(run_id, an_entry())
+        await running
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(run())
+    stopped = ports.repository.find(run_id)
+    again = ScriptedTarget()
+    other = project.ports(again)
+    after = asyncio.run(cancel_run(other, stopped))
+    folder = project.root / ".steelyard" / "runs" / run_id
+
+    assert stopped.status == "finalizing"
+    assert list(seen.values())[-1] == "finalizing"
+    assert again.calls == []
+    assert (after.status, states_of(folder)) == ("cancelled", [*RAN, "cancelled"])
+    assert len(stored_predictions(folder)) == 12
+    check_run(folder)
 
 
 def test_two_that_cancel_at_once_see_the_same_end(project: Project) -> None:

@@ -15,12 +15,13 @@ from msgspec import structs
 
 from checker import check_run
 from fakes.audit import an_entry
-from fakes.projects import Project, json_of, row, rows_of
+from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.stops import Stopped, StoppingTarget, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import ConflictError, NotFoundError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.run_options import RunOptions
+from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.derived_runs import regrade_options, retry_options, warn_of_unasked
 from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
@@ -105,7 +106,7 @@ def test_only_the_failed_records_are_tried_again(project: Project) -> None:
     assert json_of(again)["derived_from"] == {
         "run_id": first.run_id,
         "how": "retry",
-        "folder": first.folder,
+        "folder": f".steelyard/runs/{first.run_id}",
     }
     assert json_of(first)["derived_from"] is None
     assert contents(first.folder) == before
@@ -250,8 +251,9 @@ def test_a_document_is_regraded_from_its_folder_alone(
     other.close()
 
     check_run(Path(again.folder))
-    assert places(again) == [(1, "r1", 0), (3, "r3", 0), (4, "r4", 0), (5, "r5", 0)]
+    assert places(again) == [(n, f"r{n}", 0) for n in range(6)]
     assert statuses(again) == {
+        **dict.fromkeys((0, 2), "invalid_record"),
         1: "timeout",
         3: "evaluation_error",
         4: "evaluation_error",
@@ -272,6 +274,20 @@ def test_a_document_whose_file_is_gone_is_not_asked_about_again(project: Project
     assert target.calls == []
 
 
+def test_a_document_that_was_gone_when_its_run_ended_is_not_regraded(project: Project) -> None:
+    """Its folder has the hashes of its records alone."""
+    with pytest.raises(Stopped):
+        graded_document(project, StoppingTarget(after=2), max_concurrency=1)
+    (project.root / "d.json").unlink()
+    ports = project.ports()
+    run = asyncio.run(cancel_run(ports, ports.repository.find("latest")))
+    folder = project.root / ".steelyard" / "runs" / run.run_id
+    assert "evaluated" in (folder / "predictions.jsonl").read_text(encoding="utf-8")
+
+    with pytest.raises(ConflictError, match=rf"{run.run_id} ended when its dataset could not be"):
+        regrade(project, folder)
+
+
 def test_stored_traces_are_graded_and_no_target_is_called(project: Project) -> None:
     first = project.run(project.ports(ScriptedTarget({"r1": ["no"]})), project.cases(ROWS))
     again = regrade(project, first.folder)
@@ -286,6 +302,17 @@ def test_stored_traces_are_graded_and_no_target_is_called(project: Project) -> N
     assert json_of(again)["rubrics"][0]["rubric"] == "rubric/says_no@1.0.0"
     assert json_of(again)["derived_from"]["how"] == "regrade"
     assert json_of(again)["derived_from"]["run_id"] == first.run_id
+
+
+def test_a_regraded_run_names_the_model_and_sampling_of_its_answers(project: Project) -> None:
+    sampling = {"temperature": 0.2, "seed": 7}
+    asked = replace(spec(ScriptedTarget()), model="m-1", sampling=sampling)
+    first = project.run(project.ports(asked), project.cases(ROWS))
+    again = regrade(project, regrade(project, first.folder).folder, "says_yes")
+    names = ("model", "temperature", "top_p", "max_new_tokens", "seed")
+
+    assert [json_of(first)[name] for name in names] == ["m-1", 0.2, None, None, 7]
+    assert [json_of(again)[name] for name in names] == ["m-1", 0.2, None, None, 7]
 
 
 def test_several_targets_and_repeats_are_regraded_each_by_itself(project: Project) -> None:
@@ -368,7 +395,8 @@ def test_a_regraded_run_is_regraded_again_but_not_tried_again(project: Project) 
 def test_a_derived_run_that_was_stopped_goes_on_from_any_folder(
     project: Project, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = project.run(project.ports(ScriptedTarget(MOODY)), project.cases(ROWS))
+    rows = [*ROWS, {"id": "invalid"}]
+    first = project.run(project.ports(ScriptedTarget(MOODY)), project.cases(rows))
     monkeypatch.chdir(Path(first.folder).parent)
     named = Path(first.run_id)
     project.write("rubrics/says_no.yaml", RUBRIC.format(name="says_no", phrase="no"))
@@ -380,8 +408,8 @@ def test_a_derived_run_that_was_stopped_goes_on_from_any_folder(
     again = project.resume(project.ports(ScriptedTarget()) if how == "retry" else project.ports())
 
     check_run(Path(again.folder))
-    assert json_of(again)["derived_from"]["folder"] == first.folder
-    assert len(rows_of(again)) == 6
+    assert json_of(again)["derived_from"]["folder"] == f".steelyard/runs/{first.run_id}"
+    assert len(rows_of(again)) == 7
 
 
 def test_a_derived_run_does_not_go_on_once_its_parent_was_changed(project: Project) -> None:

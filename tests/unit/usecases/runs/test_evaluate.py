@@ -34,18 +34,18 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "one check": ({"checks": YES}, "checks must be a list of checks, not Equals"),
     "a name": ({"checks": ["equals"]}, "a check is an object such as Equals.*, not str"),
     "a class": ({"checks": [Equals]}, "a check is an object .*, not the class Equals"),
-    "no repeat": ({"repeat": 0}, "repeat must be a whole number from 1 on, not 0"),
-    "half": ({"repeat": 1.5}, "repeat must be a whole number from 1 on, not 1.5"),
-    "true": ({"repeat": True}, "repeat must be a whole number from 1 on, not True"),
-    "no records": ({"limit": 0}, "limit must be a whole number from 1 on, not 0"),
+    "no repeat": ({"repeat": 0}, "`repeat` must be a whole number from 1 on, not 0"),
+    "half": ({"repeat": 1.5}, "`repeat` must be a whole number from 1 on, not 1.5"),
+    "true": ({"repeat": True}, "`repeat` must be a whole number from 1 on, not True"),
+    "no records": ({"limit": 0}, "`limit` must be a whole number from 1 on, not 0"),
     "two graders": ({"rubric": "r.yaml"}, "checks and rubric exclude each other"),
     "two judges": ({"judge": "judge/tone@1.0.0"}, "checks and judge exclude each other"),
-    "no rubric": ({"rubric": "", "checks": []}, "rubric is empty; leave it out, or say which"),
-    "no judge": ({"judge": " ", "checks": []}, "judge is empty; leave it out, or say which"),
-    "no selection": ({"where": ""}, "where is empty; leave it out, or say which"),
-    "a number": ({"rubric": 5, "checks": []}, "rubric must be a text, not int"),
-    "a false judge": ({"judge": 5, "checks": []}, "judge must be a text, not int"),
-    "five": ({"where": 5}, "where must be a text, not int"),
+    "no rubric": ({"rubric": "", "checks": []}, "`rubric` is empty; leave it out, or say which"),
+    "no judge": ({"judge": " ", "checks": []}, "`judge` is empty; leave it out, or say which"),
+    "no selection": ({"where": ""}, "`where` is empty; leave it out, or say which"),
+    "a number": ({"rubric": 5, "checks": []}, "`rubric` must be a text, not int"),
+    "a false judge": ({"judge": 5, "checks": []}, "`judge` must be a text, not int"),
+    "five": ({"where": 5}, "`where` must be a text, not int"),
     "a path": (
         {"project": "/path"},
         "project must be what open_project.*, not str",
@@ -53,7 +53,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no path": ({"project": ""}, "project must be what open_project.*, not str"),
     "no calls": (
         {"max_concurrency": 0},
-        "max_concurrency must be a whole number from 1 on, not 0",
+        "`max_concurrency` must be a whole number from 1 on, not 0",
     ),
 }
 
@@ -226,7 +226,10 @@ def test_what_cannot_be_run_is_refused() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"target": "default"}, "; it answers where none is named with `target`"),
+        (
+            {"target": "default"},
+            "no target given; pass `target` NAME or define 'default'",
+        ),
         ({"target": "echo", "where": "tga = x"}, ": `where`: no record has 'tga'"),
         ({"target": "echo"}, "; name a rubric with `rubric` ("),
     ],

@@ -298,7 +298,7 @@ def test_a_secret_too_short_to_be_redacted_is_a_warning(
 def test_a_number_of_things_is_one_at_least(project: Project, name: str, count: float) -> None:
     said = refusal(project, project.cases([row("a")]), **{name: count})
 
-    assert said == f"{name} must be a whole number from 1 on, not {count}"
+    assert said == f"`{name}` must be a whole number from 1 on, not {count}"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Generator
+from functools import partial
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -12,13 +17,20 @@ from msgspec import structs
 from servers.run_service import document, record, write_project
 from steelyard.errors import ConflictError
 from steelyard.event_loop import run_async
+from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.formats.json_text import compact
 from steelyard.model.run import Result
 from steelyard.project import Project, open_project
 from steelyard.results.stored_run import StoredRun
+from steelyard.usecases.datasets.create_definition import create_dataset
+from steelyard.usecases.datasets.publish_dataset import publish_dataset
+from steelyard.usecases.datasets.uploads import Upload
+from steelyard.usecases.registry.archive import archive
 from steelyard.usecases.results.run_events import run_events
-from steelyard.usecases.runs.execute import create_run, plan_run, start_run
+from steelyard.usecases.runs import queue
+from steelyard.usecases.runs.execute import create_run, plan_run, prepare_again, start_run
+from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.queue import (
     enqueue_run,
     execute_queued_run,
@@ -133,6 +145,83 @@ def test_a_cancelled_run_is_sealed_by_the_next_worker(project: Project) -> None:
     with pytest.raises(ConflictError, match="being cancelled"):
         enqueue_run(project.run_ports(), project.run_queue, run.run_id)
     assert execute(project, project.store.find(run.run_id)).status == "cancelled"
+    assert [state for state, _ in project.store.state_times(run.run_id)] == ["queued", "cancelled"]
+
+
+def save_dataset(project: Project, records: list[Any]) -> None:
+    data = compact(document(records))
+    upload = Upload("d.json", partial(BytesIO, data), len(data), sha256(data).hexdigest())
+    assert create_dataset(project.registry_ports(), upload).saved
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("change", ["archived", "replaced", "published and archived"])
+def test_a_run_of_a_saved_dataset_reads_what_it_was_created_with(
+    change: str, workers: int, project: Project
+) -> None:
+    save_dataset(project, [record("a"), record("b")])
+    name = "dataset/posted@1"
+    run = queue_run(project, structs.replace(OPTIONS, dataset=Path(name), workers=workers))
+    ports = project.registry_ports()
+    if change == "replaced":
+        save_dataset(project, [record("c")])
+    if change == "published and archived":
+        assert publish_dataset(ports, name).outcome == "published"
+    if change != "replaced":
+        assert archive(ports, "dataset", "posted@1").outcome == "archived"
+
+    ended = execute(project, run)
+
+    assert (ended.status, ended.is_queued) == ("completed", False)
+    rows = (project.folder / "runs" / run.run_id / "predictions.jsonl").read_bytes().splitlines()
+    assert [json.loads(row)["record_id"] for row in rows] == ["a", "b"]
+
+
+def test_a_run_that_was_cancelled_meanwhile_is_not_resumed(project: Project) -> None:
+    """The condition is part of the change: whoever resumes may have looked before the cancel."""
+    ports, run = project.run_ports(), queue_run(project)
+    entry = ports.entry("resume_run", run.run_id)
+    ports.repository.request_cancel(run.run_id, entry)
+
+    assert project.run_queue.resume(run.run_id, entry) is False
+    with pytest.raises(ConflictError, match="is being cancelled"):
+        enqueue_run(ports, project.run_queue, run.run_id)
+
+
+def test_a_run_that_is_cancelled_while_it_is_validated_never_runs(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = queue_run(project)
+
+    async def cancelled_meanwhile(ports: RunPorts, held: StoredRun) -> Prepared:
+        request_cancel(ports, project.run_queue, held.run_id)
+        return await prepare_again(ports, held)
+
+    monkeypatch.setattr(queue, "prepare_again", cancelled_meanwhile)
+    ended = execute(project, run)
+    states = [state for state, _ in project.store.state_times(run.run_id)]
+
+    assert (ended.status, states) == ("cancelled", ["queued", "validating", "cancelled"])
+    assert ended.summary
+    assert ended.summary["cancelled_records"] == 2
+
+
+def test_a_run_that_is_cancelled_and_loses_its_dataset_is_sealed_with_what_it_has(
+    project: Project,
+) -> None:
+    run, ports = queue_run(project, structs.replace(OPTIONS, target="slow")), project.run_ports()
+
+    def cancelled_meanwhile(_result: Result) -> None:
+        request_cancel(ports, project.run_queue, run.run_id)
+        (project.root / "d.json").write_text("{}", encoding="utf-8")
+
+    work = execute_queued_run(ports, project.run_queue, run, cancelled_meanwhile)
+    run_async(lambda: work)
+    ended = project.store.find(run.run_id)
+
+    assert ended.status == "cancelled"
+    assert ended.summary
+    assert ended.summary["unread_records"] == 0
 
 
 def test_a_run_that_another_process_has_claimed_is_left_to_it(project: Project) -> None:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from fakes.projects import Project, row, rows_of
 from fakes.targets import ScriptedTarget
-from steelyard.errors import InvalidError, NotFoundError
+from servers.in_thread import in_thread
+from servers.openai_server import COMPLETION, serving
+from steelyard.errors import ConfigError, InvalidError, NotFoundError
 from steelyard.execution.run_options import RunOptions
 from steelyard.project_file import parse_settings, write_settings
 from steelyard.results.stored_run import StoredRun
-from steelyard.settings import Settings, TargetEntry
+from steelyard.settings import KEPT_ELSEWHERE, Settings, TargetEntry
+from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
 RUBRIC = """\
@@ -43,12 +49,8 @@ def kept(project: Project, run: StoredRun) -> Path:
         ("{provider: command, command: [python3, agent.py]}", "runs code of the project's folder"),
         ("{provider: python, callable: 'agent:answer'}", "runs code of the project's folder"),
         (
-            "{provider: openai, base_url: 'http://h/v1', model: m, headers: {X-Api-Key: abc}}",
-            r"targets.t.headers.X-Api-Key is written out in steelyard.yaml",
-        ),
-        (
-            "{provider: openai, base_url: 'http://h', model: m, headers: {Cookie: '${NO:-abc}'}}",
-            r"targets.t.headers.Cookie is written out in steelyard.yaml",
+            "{provider: http, url: 'http://h', answer: a, query: {api_key: '${NO:-abc}'}}",
+            r"targets.t.query.api_key is written out in steelyard.yaml",
         ),
         (
             "{provider: http, url: 'http://h', answer: a, body: [{token: x, q: '{{ prompt }}'}]}",
@@ -64,6 +66,88 @@ def test_a_target_that_cannot_be_kept_is_refused(entry: str, wrong: str, project
         queued(project, project.cases([row("a")]), target="t")
 
     assert not (project.root / ".steelyard" / "inputs").exists()
+
+
+HEADERS = {
+    "X-Team": "planted-team",
+    "Authorization": "Bearer planted-token",
+    "X-Api-Key": "abc",
+    "Cookie": "${NO:-planted-cookie}",
+    "X-Named": "Bearer ${NAMED}",
+}
+SENT = {**HEADERS, "Cookie": "planted-cookie", "X-Named": "Bearer planted-variable"}
+"""What an endpoint is sent."""
+
+
+def live(url: str, headers: dict[str, str] = HEADERS) -> str:
+    entry = {"provider": "openai", "base_url": url, "model": "m", "headers": headers}
+    other = {**entry, "headers": {"X-Other": "planted-other"}}
+    return json.dumps({"targets": {"t": entry, "other": other}})
+
+
+def files_with(root: Path, text: bytes) -> list[Path]:
+    files = (path for path in root.rglob("*") if path.is_file())
+    return [path for path in files if text in path.read_bytes()]
+
+
+@dataclass
+class Endpoint:
+    """Answers with secrets of its project, and remembers what it was sent."""
+
+    headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        self.headers.append({name: request.headers[name] for name in HEADERS})
+        said = {"role": "assistant", "content": "planted-team, planted-other"}
+        return web.json_response({**COMPLETION, "choices": [{"index": 0, "message": said}]})
+
+
+def test_values_of_headers_are_sent_but_never_kept(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAMED", "planted-variable")
+    endpoint = Endpoint()
+    with in_thread(serving(endpoint.answer)) as url:
+        project.write("steelyard.yaml", live(url))
+        run = queued(project, project.cases([row("a")]), target="t")
+        waiting = files_with(project.root / ".steelyard", b"planted-")
+        settings = (kept(project, run) / "steelyard.yaml").read_bytes()
+        done = executed(project, run)
+
+    assert waiting == []
+    assert parse_settings(settings).targets["t"].object("headers") == {
+        **dict.fromkeys(HEADERS, KEPT_ELSEWHERE),
+        "X-Named": "Bearer ${NAMED}",
+    }
+    assert endpoint.headers == [SENT]
+    (found,) = rows_of(done)
+    assert found["model_response"] == "[redacted], [redacted]"
+    assert files_with(project.root / ".steelyard", b"planted-") == []
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        live("http://127.0.0.1:9/v1", {"X-Other": "planted-team"}),
+        live("http://127.0.0.1:8/v1"),
+        "{}",
+    ],
+    ids=["header", "address", "target"],
+)
+def test_a_run_is_not_executed_without_its_headers_but_can_be_cancelled(
+    later: str, project: Project
+) -> None:
+    project.write("steelyard.yaml", live("http://127.0.0.1:9/v1", {"X-Team": "planted-team"}))
+    run = queued(project, project.cases([row("a")]), target="t")
+    project.write("steelyard.yaml", later)
+
+    with pytest.raises(ConfigError, match="no longer has the header 'X-Team'"):
+        executed(project, run)
+    after = asyncio.run(cancel_run(project.ports(), project.ports().repository.find(run.run_id)))
+
+    assert after.status == "cancelled"
+    assert after.summary
+    assert after.summary["cancelled_records"] == 1
 
 
 def test_a_program_that_grades_is_refused(project: Project) -> None:
@@ -157,7 +241,7 @@ def test_a_run_whose_copy_fails_is_not_made(
     def full(*_: object) -> None:
         raise InvalidError("no space")
 
-    monkeypatch.setattr("steelyard.store.run_inputs.InputFolder._put", full)
+    monkeypatch.setattr("steelyard.store.spool.run_inputs.InputFolder._put", full)
     with pytest.raises(InvalidError, match="no space"):
         queued(project, project.cases([row("a")]), ScriptedTarget())
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,7 @@ def test_what_is_saved_is_listed_beside_the_project_file(ports: SettingPorts) ->
     saved = save_target(ports, "live", LIVE)
     save_suite(ports, "weekly", {"dataset": "datasets/qa.yaml", "target": "live"})
 
-    assert saved.text("model") == "m-1"
+    assert saved.entry.text("model") == "m-1"
     assert [(one.name, one.is_saved) for one in list_targets(ports)] == [
         ("live", True),
         ("mine", False),
@@ -77,6 +79,7 @@ def test_a_saved_entry_is_replaced_and_deleted(ports: SettingPorts) -> None:
         ({**LIVE, "base_url": "http://u:pw@h/v1"}, "base_url would keep a secret"),
         ({**LIVE, "body": {"api_key": "abc"}}, "body.api_key would keep a secret"),
         ({**LIVE, "api_key_env": "OTHER"}, "the variable OTHER is not listed in allow.env"),
+        ({**LIVE, "headers": {"X-Team": "red-team"}}, "headers.X-Team would keep a secret"),
         ({**LIVE, "headers": {"Authorization": "x"}}, "headers.Authorization would keep a secret"),
         ({"provider": "recorded", "path": "../r.jsonl"}, "'path' must be inside the project"),
         ({"provider": "recorded", "path": "/etc/passwd"}, "'path' must be inside the project"),
@@ -187,6 +190,43 @@ def test_what_is_not_json_is_refused(value: Any, ports: SettingPorts) -> None:
 def test_a_target_that_was_put_into_the_database_by_other_ways_is_not_used(
     row: JsonObject, ports: SettingPorts
 ) -> None:
-    ports.saved.put("targets", "planted", row, ports.entry("save_target", "planted"))
+    with ports.saved.changing("targets", "planted") as change:
+        change.put(row, ports.entry("save_target", "planted"))
 
     assert "planted" not in [one.name for one in list_targets(ports)]
+
+
+def test_a_suite_is_not_called_like_the_page_for_a_new_one(ports: SettingPorts) -> None:
+    """A target may be: its pages have other addresses."""
+    with pytest.raises(InvalidError, match="a suite cannot be called 'new'; take another name"):
+        save_suite(ports, "new", {"target": "mine"})
+    save_target(ports, "new", LIVE)
+
+
+def test_a_path_whose_links_lead_in_a_circle_is_refused(ports: SettingPorts) -> None:
+    (ports.root / "loop.jsonl").symlink_to("loop.jsonl")
+
+    with pytest.raises(InvalidError, match="'dataset' must be inside the project"):
+        save_suite(ports, "weekly", {"dataset": "loop.jsonl"})
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff\x00", b"[]", b'{"dataset":' + b"[" * 50_000, b'{"fail_under": "high"}']
+)
+def test_a_saved_entry_that_cannot_be_used_is_ignored_with_one_warning(
+    data: bytes, tmp_path: Path
+) -> None:
+    warnings: list[str] = []
+    with open_project(tmp_path, warn=warnings.append) as project:
+        save_suite(project.setting_ports(), "broken", {"target": "echo"})
+        save_suite(project.setting_ports(), "sound", {"target": "echo"})
+    with closing(sqlite3.connect(tmp_path / ".steelyard" / "steelyard.db")) as database, database:
+        database.execute("UPDATE saved_settings SET row = ? WHERE name = 'broken'", (data,))
+
+    with open_project(tmp_path, warn=warnings.append) as project:
+        project.run_ports()
+        assert [one.name for one in list_suites(project.setting_ports())] == ["sound"]
+        assert len(warnings) == 1, warnings
+        assert "broken" in warnings[0]
+        save_suite(project.setting_ports(), "broken", {"target": "echo"})
+        assert [one.name for one in list_suites(project.setting_ports())] == ["broken", "sound"]

@@ -1,0 +1,1 @@
+"""OpenTelemetry's protocol over HTTP: batches of spans as they are sent, and its answers."""

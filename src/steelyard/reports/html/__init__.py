@@ -1,0 +1,1 @@
+"""Single HTML files, and what templates can call."""

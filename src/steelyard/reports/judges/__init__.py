@@ -1,0 +1,1 @@
+"""Judges beside people: agreement, validation, correction."""

@@ -1,0 +1,1 @@
+"""A record with its trace, checks, judgements and attempts."""

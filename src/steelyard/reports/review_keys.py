@@ -1,0 +1,134 @@
+"""The keys of the review page: one table for what they do, the badges and the help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from steelyard.model.json_value import JsonValue
+
+Action: TypeAlias = Literal[
+    "previous_question",
+    "next_question",
+    "choose",
+    "previous_turn",
+    "next_turn",
+    "previous_item",
+    "next_item",
+    "submit",
+    "skip",
+    "defer",
+    "undo",
+    "comment",
+    "leave_text",
+    "flag",
+    "guidelines",
+    "help",
+]
+DIGITS = tuple("1234567890")
+"""The keys of options by position: the tenth has 0."""
+YES, NO = "y", "n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewKey:
+    """One thing that keys do."""
+
+    action: Action
+    keys: tuple[str, ...]
+    """Names of keys as browsers call them; any of them will do."""
+    badges: tuple[str, ...]
+    """What people see of them."""
+    text: str
+    with_control: bool = False
+    """Whether Ctrl or ⌘ is held."""
+    while_typing: bool = False
+    """Whether it also works in a text."""
+
+
+KEYS: tuple[ReviewKey, ...] = (
+    ReviewKey(
+        action="choose",
+        keys=(*DIGITS, YES, NO),
+        badges=("1", "…", "9", "0", YES, NO),
+        text="Answer the marked question: an option by its number, a score, yes or no",
+    ),
+    ReviewKey(
+        action="previous_question", keys=("ArrowUp",), badges=("↑",), text="Previous question"
+    ),
+    ReviewKey(action="next_question", keys=("ArrowDown",), badges=("↓",), text="Next question"),
+    ReviewKey(action="previous_turn", keys=("[",), badges=("[",), text="Previous turn"),
+    ReviewKey(action="next_turn", keys=("]",), badges=("]",), text="Next turn"),
+    ReviewKey(action="previous_item", keys=("ArrowLeft",), badges=("←",), text="Previous item"),
+    ReviewKey(action="next_item", keys=("ArrowRight",), badges=("→",), text="Next item"),
+    ReviewKey(
+        action="submit",
+        keys=("Enter",),
+        badges=("Ctrl ↵",),
+        text="Submit, and go to the next item",
+        with_control=True,
+        while_typing=True,
+    ),
+    ReviewKey(action="skip", keys=("s",), badges=("s",), text="Skip the item, with a reason"),
+    ReviewKey(action="defer", keys=("d",), badges=("d",), text="Put the item off to the end"),
+    ReviewKey(
+        action="undo",
+        keys=("u",),
+        badges=("u",),
+        text="Undo the last answer; right after an item was submitted, reopen it",
+    ),
+    ReviewKey(
+        action="undo", keys=("z",), badges=("Ctrl z",), text="The same as u", with_control=True
+    ),
+    ReviewKey(action="comment", keys=("c",), badges=("c",), text="Write a comment"),
+    ReviewKey(
+        action="leave_text",
+        keys=("Escape",),
+        badges=("Esc",),
+        text="Leave a text, back to the questions",
+        while_typing=True,
+    ),
+    ReviewKey(
+        action="flag",
+        keys=("f",),
+        badges=("f",),
+        text="Flag the item: a gap in the guidelines, or a bad item",
+    ),
+    ReviewKey(action="guidelines", keys=("g",), badges=("g",), text="Read the guidelines"),
+    ReviewKey(action="help", keys=("?",), badges=("?",), text="Show these keys"),
+)
+
+
+def badge_of(action: Action) -> str:
+    """The badge of a control that does the same as a key."""
+    return next(one.badges[0] for one in KEYS if one.action == action)
+
+
+def key_rows() -> list[JsonValue]:
+    """The table as the page's script reads it."""
+    return [
+        {
+            "action": one.action,
+            "keys": list(one.keys),
+            "control": one.with_control,
+            "typing": one.while_typing,
+        }
+        for one in KEYS
+    ]
+
+
+def choice_keys(kind: str, values: Sequence[str]) -> tuple[str, ...]:
+    """The key of each answer of a question; empty where there is none left.
+
+    A score has its own figure where that is one key, and 0 stands for 10.
+    """
+    if kind == "yes_no":
+        return tuple(YES if value == "1" else NO for value in values)
+    if kind == "score":
+        figures = [value if len(value) == 1 else "" for value in values]
+        if "10" in values and "0" not in values:
+            figures[values.index("10")] = "0"
+        if any(figures):
+            return tuple(figures)
+    return tuple(DIGITS[place] if place < len(DIGITS) else "" for place in range(len(values)))

@@ -1,0 +1,310 @@
+"""The head of a run for people: its result in words, its rates, its judge beside people, facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.interval import Interval
+from steelyard.reports.judges.correction import drift_text, needed_text
+from steelyard.reports.numbers import Estimated, count, counted, dollars, mean_text, milliseconds
+from steelyard.reports.rate_words import say_rate
+from steelyard.reports.run.headline import gate_lines
+from steelyard.reports.run.missing_scores import without_score_text
+from steelyard.reports.run.repeats_text import noise_text, partial_text
+from steelyard.reports.run.run_text import (
+    RunView,
+    dependence,
+    is_unreadable,
+    no_choice_text,
+    not_sent_texts,
+    records_text,
+    selection_text,
+)
+from steelyard.reports.run.slices_text import uneven_slices
+from steelyard.results.metrics import Metrics, PassEstimate, TriesMetrics
+
+NoticeKind: TypeAlias = Literal["", "good", "warn", "bad"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateRow:
+    """A rate with its interval, as a row of a figure."""
+
+    name: str
+    about: str
+    found: Estimated | Interval
+    style: Literal["lead", "thin", ""] = ""
+    """The rate that can be defended leads."""
+    is_open: bool = True
+    """Hollow where it is raw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRate:
+    """How often a judge and people agree."""
+
+    name: str
+    found: Interval
+    is_low: bool
+    """Whether the judge is right about less than half of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeBesidePeople:
+    """A judge compared with people, or why the rate is not corrected."""
+
+    judge: str
+    rates: tuple[JudgeRate, ...]
+    texts: tuple[str, ...]
+    reason: str = ""
+    """Why the rate is not corrected; empty where it is."""
+    warning: str = ""
+    """How the judge has drifted."""
+    is_differing: bool = False
+    """Whether the raw rate is another than the corrected one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A figure of the run with its name."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to know before the result is used."""
+
+    kind: NoticeKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """The head of a run."""
+
+    say: str
+    """The result in words."""
+    rates: tuple[RateRow, ...]
+    judge: JudgeBesidePeople | None
+    """None where no judge decides."""
+    facts: tuple[Fact, ...]
+    rubrics: tuple[str, ...]
+    notices: tuple[Notice, ...]
+    distribution: tuple[int, ...]
+    """Scores in equal bins of [0, 1]; empty where there are none."""
+
+
+def summary_of(view: RunView, not_blind: int = 0) -> RunSummary:
+    """The head of a run; `not_blind` labels of its judge are left out of the corrected rate."""
+    metrics = view.metrics
+    return RunSummary(
+        say=say_rate(metrics),
+        rates=tuple(_rates(view)),
+        judge=_judge(metrics, not_blind),
+        facts=tuple(_facts(metrics)),
+        rubrics=tuple(one.rubric for one in view.manifest.setup.rubrics),
+        notices=tuple(_notices(view)),
+        distribution=metrics.score_distribution if metrics.evaluated_records else (),
+    )
+
+
+def _rates(view: RunView) -> Iterator[RateRow]:
+    metrics = view.metrics
+    corrected = metrics.corrected_pass_rate
+    is_judged = corrected is not None
+    if corrected and corrected.is_corrected:
+        yield _corrected(corrected)
+    raw = metrics.pass_rate
+    about = f"{count(metrics.pass_count)} of {count(metrics.evaluated_records)} evaluated"
+    yield RateRow(
+        name=raw_name(corrected),
+        about=f"{about}, {raw.method}" if raw.method else about,
+        found=raw,
+        style="" if corrected and corrected.is_corrected else "lead",
+    )
+    bounds = metrics.pass_rate_bounds
+    which = without_score_text(metrics)
+    if which and bounds and bounds.low != bounds.high:
+        yield RateRow(
+            name=f"{'Raw, were' if is_judged else 'Were'} {which} a fail or a pass",
+            about="",
+            found=Interval(None, bounds.low, bounds.high, "", metrics.total_records),
+            style="thin",
+        )
+    if metrics.repeats:
+        yield from _tries(metrics.repeats)
+
+
+def raw_name(corrected: CorrectedRate | None) -> str:
+    """What the raw rate of a run is called."""
+    if corrected is None:
+        return "Pass rate"
+    return "Raw, as the judge sees it" if corrected.is_by_judge_alone else "Raw, as graded"
+
+
+def _corrected(found: CorrectedRate) -> RateRow:
+    labels, records = count(found.labels), count(found.n)
+    read = f"{labels} of {records} answers read"
+    if found.is_borrowed:
+        read = f"{labels} answers of another run read"
+    return RateRow(
+        name="Corrected by people",
+        about=f"{found.method}, {read}",
+        found=found,
+        style="lead",
+        is_open=False,
+    )
+
+
+def _tries(repeats: TriesMetrics) -> Iterator[RateRow]:
+    k = repeats.k
+    ways = (
+        (f"pass@{k}", f"one of {k} tries passes", repeats.pass_at_k),
+        (f"pass^{k}", f"every one of {k} tries passes", repeats.pass_hat_k),
+    )
+    for name, about, found in ways:
+        yield RateRow(
+            name=name, about=f"{about}, n = {count(found.n)}", found=_estimate(found), style="thin"
+        )
+
+
+def _estimate(found: PassEstimate) -> Interval:
+    """The estimate; where tries are missing, what their bounds leave open."""
+    low, high = found.low, found.high
+    if found.value is None and found.bounds:
+        low, high = found.bounds.low, found.bounds.high
+    return Interval(found.value, low, high, found.method or "", found.n)
+
+
+def _judge(metrics: Metrics, not_blind: int) -> JudgeBesidePeople | None:
+    found = metrics.corrected_pass_rate
+    if found is None:
+        return None
+    if not found.is_corrected:
+        return JudgeBesidePeople(
+            judge=found.judge, rates=(), texts=(), reason=_sentence(str(found.reason))
+        )
+    return JudgeBesidePeople(
+        judge=found.judge,
+        rates=tuple(_judge_rates(found)),
+        texts=tuple(_judge_texts(metrics, found, not_blind)),
+        warning=_sentence(drift_text(found)) if found.is_drifted else "",
+        is_differing=_is_other(metrics.pass_rate.value, found.value),
+    )
+
+
+def _judge_rates(found: CorrectedRate) -> Iterator[JudgeRate]:
+    named = (
+        ("Good answers it passes (TPR)", found.tpr),
+        ("Bad answers it fails (TNR)", found.tnr),
+    )
+    for name, rate in named:
+        if rate is not None:
+            is_low = rate.value is not None and rate.value < 0.5
+            yield JudgeRate(name=f"{name}, {_share(rate)}", found=rate, is_low=is_low)
+
+
+def _share(rate: Interval) -> str:
+    """How many of how many; weighted rates are no counts."""
+    passed = _whole(rate)
+    return f"n = {count(rate.n)}" if passed is None else f"{count(passed)} of {count(rate.n)}"
+
+
+def _whole(rate: Interval) -> int | None:
+    """How many items a rate is, where it is not weighted."""
+    if rate.value is None or not rate.n:
+        return None
+    number = rate.value * rate.n
+    return round(number) if abs(number - round(number)) < 1e-6 else None
+
+
+def _is_other(raw: float | None, corrected: float | None) -> bool:
+    """Whether two rates are shown with different digits."""
+    return raw is not None and corrected is not None and round(raw, 3) != round(corrected, 3)
+
+
+def _judge_texts(metrics: Metrics, found: CorrectedRate, not_blind: int) -> Iterator[str]:
+    if found.tnr and (failed := _whole(found.tnr)) is not None:
+        passed, bad = count(found.tnr.n - failed), count(found.tnr.n)
+        yield f"It passes {passed} of {bad} answers that people call bad."
+    raw, corrected = metrics.pass_rate.value, found.value
+    if raw is not None and corrected is not None and _is_other(raw, corrected):
+        side, points = "above" if raw > corrected else "below", abs(100 * (raw - corrected))
+        yield f"The raw rate is {points:.1f} points {side} the corrected one."
+    later = ", after this run" if found.is_later else ""
+    left_out = ""
+    if not_blind:
+        verb = "was" if not_blind == 1 else "were"
+        are = "is" if not_blind == 1 else "are"
+        left_out = f"; {counted(not_blind, 'label')} that {verb} not blind {are} left out"
+    yield f"Validated {_day(found.validated_at)}{later}{left_out}."
+    if found.is_borrowed:
+        runs = ", ".join(found.labelled_runs) or "the labelled run"
+        yield f"This assumes that the judge errs here as on {runs}."
+    yield _sentence(needed_text(found))
+
+
+def _facts(metrics: Metrics) -> Iterator[Fact]:
+    yield Fact("Records", records_text(metrics))
+    if metrics.evaluated_records:
+        yield Fact("Mean score", mean_text(metrics.score))
+    latency, tokens, cost = metrics.latency_ms, metrics.tokens, metrics.cost_usd
+    if latency.n:
+        times = f"{milliseconds(latency.p50)}, {milliseconds(latency.p95)}"
+        yield Fact("Latency p50, p95", times)
+    if tokens.n:
+        text = f"{count(tokens.input)}, {count(tokens.output)}"
+        yield Fact(f"Tokens in, out (n = {count(tokens.n)})", text)
+    if cost.n:
+        yield Fact(f"Cost (n = {count(cost.n)})", dollars(cost.total))
+    judging = metrics.judging
+    if judging:
+        unanswered = f", {count(judging.unanswered)} unanswered" if judging.unanswered else ""
+        spent = f", {dollars(judging.cost_usd.total)}" if judging.cost_usd.n else ""
+        yield Fact("Judge calls", f"{count(judging.calls)}{unanswered}{spent}")
+    saved = metrics.cache.hits + (judging.cache.hits if judging else 0)
+    if saved:
+        yield Fact("Calls saved by the cache", count(saved))
+
+
+def _notices(view: RunView) -> Iterator[Notice]:
+    metrics = view.metrics
+    for gate, text in gate_lines(view.gates):
+        yield Notice("good" if gate.passed else "bad", f"Gate {text}")
+    if text := selection_text(view):
+        yield Notice("warn", _sentence(text))
+    if view.manifest.unread:
+        yield Notice("bad", _sentence(f"unread: {view.manifest.unread}"))
+    for text in not_sent_texts(metrics):
+        yield Notice("warn", _sentence(f"not sent: {text}"))
+    if text := no_choice_text(metrics):
+        yield Notice("warn" if is_unreadable(metrics) else "", _sentence(text))
+    for text in uneven_slices(metrics):
+        yield Notice("warn", f"Scores are missing unevenly: {text}.")
+    if text := dependence(view):
+        yield Notice("", _sentence(text))
+    if text := partial_text(metrics):
+        yield Notice("", _sentence(text))
+    if metrics.repeats and (text := noise_text(metrics.repeats)):
+        yield Notice("", _sentence(text))
+
+
+def _day(at: str | None) -> str:
+    """A day as people read it, such as `15 Nov 2026`."""
+    day = datetime.fromisoformat(str(at))
+    return f"{day.day} {day:%b %Y}"
+
+
+def _sentence(text: str) -> str:
+    """A text as a sentence; references such as judge/helpful@1.0 stay as they are."""
+    if not text:
+        return ""
+    is_name = "/" in text.partition(" ")[0]
+    first = text[0] if is_name else text[0].upper()
+    return f"{first}{text[1:].rstrip('.')}."

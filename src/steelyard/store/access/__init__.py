@@ -1,0 +1,1 @@
+"""Users, keys and sessions in the database."""

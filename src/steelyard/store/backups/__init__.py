@@ -1,0 +1,1 @@
+"""Back-ups of a project, and their restoration."""

@@ -1,0 +1,143 @@
+"""Review queues and their items: made once, found and listed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import Connection, Engine, insert, select, update
+
+from steelyard.errors import NotFoundError
+from steelyard.model.audit import AuditEntry
+from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.queue import QueueSource, QueueStatus, ReviewItem, ReviewQueue
+from steelyard.store.audit_log import add_entry
+from steelyard.store.database import few_rows, translated_errors
+from steelyard.store.review_tables import items, queues, slots
+
+
+class QueueStore:
+    """The review queues of a project."""
+
+    def __init__(self, engine: Engine, new_item_id: Callable[[], str]) -> None:
+        self._engine = engine
+        self._new_item_id = new_item_id
+
+    def create(self, queue: ReviewQueue, drawn: Sequence[ReviewItem], entry: AuditEntry) -> None:
+        """Keep a queue with its items, each with as many slots as reviews are required."""
+        identified = [replace(one, item_id=self._new_item_id()) for one in drawn]
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            connection.execute(insert(queues), _queue_row(queue))
+            connection.execute(insert(items), [_item_row(one) for one in identified])
+            connection.execute(
+                insert(slots),
+                [
+                    {"item_id": one.item_id, "slot": slot, "queue_id": queue.queue_id}
+                    for one in identified
+                    for slot in range(1, queue.reviews_required + 1)
+                ],
+            )
+            add_entry(connection, entry)
+
+    def all(self) -> list[ReviewQueue]:
+        """Every queue, newest first."""
+        query = select(queues).order_by(queues.c.created_at.desc(), queues.c.queue_id.desc())
+        return [_queue_of(row) for row in few_rows(self._engine, query)]
+
+    def find(self, queue_id: str) -> ReviewQueue:
+        """The queue with this id."""
+        query = select(queues).where(queues.c.queue_id == queue_id)
+        rows = few_rows(self._engine, query)
+        if not rows:
+            raise NotFoundError(f"there is no review queue '{queue_id}'")
+        return _queue_of(rows[0])
+
+    def item(self, item_id: str) -> ReviewItem:
+        """The item with this id."""
+        rows = few_rows(self._engine, select(items).where(items.c.item_id == item_id))
+        if not rows:
+            raise NotFoundError(f"there is no review item '{item_id}'")
+        return item_of(rows[0])
+
+    def items(self, queue_id: str) -> list[ReviewItem]:
+        """The items of a queue in order."""
+        query = select(items).where(items.c.queue_id == queue_id).order_by(items.c.place)
+        return [item_of(row) for row in few_rows(self._engine, query)]
+
+    def set_status(self, queue_id: str, status: QueueStatus, entry: AuditEntry) -> None:
+        """Open a queue for claims, or close it."""
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            _change(connection, queue_id, status=status)
+            add_entry(connection, entry)
+
+    def add_judgement(self, queue_id: str, run_id: str, entry: AuditEntry) -> None:
+        """Note a run in which a judge answers the items of a queue."""
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            longer = (queues.c.judged_by + " " + run_id).label("judged_by")
+            _change(connection, queue_id, judged_by=longer)
+            add_entry(connection, entry)
+
+
+def _change(connection: Connection, queue_id: str, **values: Any) -> None:
+    changed = update(queues).where(queues.c.queue_id == queue_id).values(**values)
+    if not connection.execute(changed).rowcount:
+        raise NotFoundError(f"there is no review queue '{queue_id}'")
+
+
+def _queue_row(queue: ReviewQueue) -> dict[str, Any]:
+    row = asdict(queue)
+    source = row.pop("source")
+    return {
+        **row,
+        "source_kind": source["kind"],
+        "source_id": source["id"],
+        "rubric_row": json_bytes(queue.rubric_row),
+        "design": json_bytes(queue.design),
+        "judged_by": " ".join(queue.judged_by),
+    }
+
+
+def _queue_of(row: Any) -> ReviewQueue:
+    return ReviewQueue(
+        queue_id=row.queue_id,
+        name=row.name,
+        source=QueueSource(kind=row.source_kind, id=row.source_id),
+        rubric=row.rubric,
+        rubric_sha256=row.rubric_sha256,
+        rubric_row=json.loads(row.rubric_row),
+        reviews_required=row.reviews_required,
+        reveal=row.reveal,
+        instructions=row.instructions,
+        design=json.loads(row.design),
+        created_at=row.created_at,
+        created_by=row.created_by,
+        status=row.status,
+        judged_by=tuple(row.judged_by.split()),
+    )
+
+
+def _item_row(item: ReviewItem) -> dict[str, Any]:
+    row = asdict(item)
+    row["idx"] = row.pop("index")
+    return row
+
+
+def item_of(row: Any) -> ReviewItem:
+    """The item of a row of its table."""
+    return ReviewItem(
+        item_id=row.item_id,
+        queue_id=row.queue_id,
+        place=row.place,
+        index=row.idx,
+        repeat=row.repeat,
+        record_id=row.record_id,
+        inclusion_prob=row.inclusion_prob,
+        stratum=row.stratum,
+    )
+
+
+def json_bytes(value: JsonObject) -> bytes:
+    """An object as it is kept."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

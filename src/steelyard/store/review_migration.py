@@ -1,0 +1,126 @@
+"""The step that adds review queues to a store, as they were first made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Boolean, Column, Float, Integer, LargeBinary, PrimaryKeyConstraint, String
+
+if TYPE_CHECKING:
+    from alembic.operations import Operations
+
+
+def add_review_queues(operations: Operations) -> None:
+    """Queues, items and what people do with them; labels may be withdrawn."""
+    withdrawn = Column("is_withdrawn", Boolean, nullable=False, server_default="0")
+    operations.add_column("annotations", withdrawn)
+    _add_queues(operations)
+    _add_work(operations)
+    _add_decisions(operations)
+
+
+def _add_queues(operations: Operations) -> None:
+    operations.create_table(
+        "review_queues",
+        Column("queue_id", String, primary_key=True),
+        Column("name", String, nullable=False),
+        Column("source_kind", String, nullable=False),
+        Column("source_id", String, nullable=False),
+        Column("rubric", String, nullable=False),
+        Column("rubric_sha256", String),
+        Column("rubric_row", LargeBinary, nullable=False),
+        Column("reviews_required", Integer, nullable=False),
+        Column("reveal", String, nullable=False),
+        Column("instructions", String),
+        Column("design", LargeBinary, nullable=False),
+        Column("created_at", String, nullable=False),
+        Column("created_by", String, nullable=False),
+        Column("status", String, nullable=False),
+        Column("judged_by", String, nullable=False, server_default=""),
+    )
+    operations.create_table(
+        "review_items",
+        Column("item_id", String, primary_key=True),
+        Column("queue_id", String, nullable=False),
+        Column("place", Integer, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        Column("record_id", String, nullable=False),
+        Column("inclusion_prob", Float, nullable=False),
+        Column("stratum", String),
+    )
+    operations.create_index(
+        "ix_review_items_place", "review_items", ["queue_id", "place"], unique=True
+    )
+
+
+def _add_work(operations: Operations) -> None:
+    operations.create_table(
+        "review_slots",
+        Column("item_id", String, nullable=False),
+        Column("slot", Integer, nullable=False),
+        Column("queue_id", String, nullable=False),
+        Column("annotator", String),
+        Column("token", String),
+        Column("lease_until", Float),
+        Column("is_submitted", Boolean, nullable=False, server_default="0"),
+        PrimaryKeyConstraint("item_id", "slot"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_index(
+        "ix_review_slots_person", "review_slots", ["item_id", "annotator"], unique=True
+    )
+    operations.create_index("ix_review_slots_queue", "review_slots", ["queue_id", "annotator"])
+    operations.create_table(
+        "review_drafts",
+        Column("item_id", String, nullable=False),
+        Column("annotator", String, nullable=False),
+        Column("queue_id", String, nullable=False),
+        Column("standing", String, nullable=False),
+        Column("reason", String),
+        Column("revision", Integer, nullable=False),
+        Column("answers", LargeBinary, nullable=False),
+        Column("committed", LargeBinary),
+        Column("changed_at", String, nullable=False),
+        PrimaryKeyConstraint("item_id", "annotator"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_index("ix_review_drafts_queue", "review_drafts", ["queue_id", "annotator"])
+
+
+def _add_decisions(operations: Operations) -> None:
+    operations.create_table(
+        "review_flags",
+        Column("sequence", Integer, primary_key=True),
+        Column("queue_id", String, nullable=False),
+        Column("item_id", String, nullable=False),
+        Column("annotator", String, nullable=False),
+        Column("kind", String, nullable=False),
+        Column("text", String, nullable=False),
+        Column("at", String, nullable=False),
+    )
+    operations.create_index("ix_review_flags_item_id", "review_flags", ["item_id"])
+    operations.create_index("ix_review_flags_queue", "review_flags", ["queue_id"])
+    operations.create_table(
+        "gold_labels",
+        Column("item_id", String, nullable=False),
+        Column("revision", Integer, nullable=False),
+        Column("queue_id", String, nullable=False),
+        Column("answers", LargeBinary, nullable=False),
+        Column("decided_by", String, nullable=False),
+        Column("decided_at", String, nullable=False),
+        Column("note", String),
+        Column("provenance", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("item_id", "revision"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_index("ix_gold_labels_queue", "gold_labels", ["queue_id"])
+    operations.create_table(
+        "results_seen",
+        Column("person", String, nullable=False),
+        Column("source_id", String, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("at", String, nullable=False),
+        PrimaryKeyConstraint("person", "source_id", "idx"),
+        sqlite_with_rowid=False,
+    )

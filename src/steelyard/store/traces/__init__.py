@@ -1,0 +1,1 @@
+"""Trace sets in the database."""

@@ -1,0 +1,59 @@
+"""Validate the judge of a review queue with the blind labels of its people."""
+
+from __future__ import annotations
+
+from steelyard.errors import InvalidError, RequestError
+from steelyard.model.audit import Caller
+from steelyard.model.labels.queue import QueueSource, ReviewQueue
+from steelyard.model.run import Result
+from steelyard.usecases.judges.validate_judge import (
+    ValidationPorts,
+    ValidationRequest,
+    plan_validation,
+    validate_judge,
+)
+from steelyard.usecases.review.queues.ports import JudgedItem, QueuePorts
+from steelyard.usecases.review.queues.queue_rubric import rubric_of
+
+
+async def validate_from_queue(
+    ports: ValidationPorts, queues: QueuePorts, queue_id: str, *, caller: Caller | None = None
+) -> str:
+    """Compare the newest judgement of a queue with people, and record that; the judge's name."""
+    queue = queues.queues.find(queue_id)
+    judged = _judged(queues, queue)
+    request = ValidationRequest(
+        judge=judged.judge or "",
+        runs=(judged.run_id,),
+        check=judged.check,
+        rubric=queue.rubric,
+    )
+    plan = plan_validation(ports, request)
+    report = await validate_judge(ports, plan, _unnoted, _unseen, caller=caller)
+    if report.refusals:
+        raise InvalidError("; ".join(report.refusals))
+    return plan.asked.judge
+
+
+def _judged(queues: QueuePorts, queue: ReviewQueue) -> JudgedItem:
+    """An answer of the newest judgement: it names the judge, the check and the run."""
+    rubric = rubric_of(queue)
+    items = queues.queues.items(queue.queue_id)
+    for run_id in (*reversed(queue.judged_by), queue.source.id):
+        for item in items:
+            try:
+                source = queues.source(QueueSource(kind="run", id=run_id))
+                found = source.judged(rubric, item.index, item.repeat)
+            except RequestError:
+                break  # the run is gone, or has not come to its records
+            if found and found[0].judge is not None:
+                return found[0]
+    raise InvalidError("no judge has answered the items of this queue yet; start one first")
+
+
+def _unnoted(run_id: str) -> None:
+    """Nobody waits to hear that the run of canaries has begun."""
+
+
+def _unseen(result: Result) -> None:
+    """Nor of each of its results."""

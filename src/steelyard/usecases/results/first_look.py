@@ -1,0 +1,116 @@
+"""What to look at first in a run: failures by label, checks that fail, and split juries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from steelyard.reports.run.look_items import (
+    LookExample,
+    LookItem,
+    check_item,
+    failure_item,
+    record_name,
+    skipped_item,
+    split_item,
+)
+from steelyard.results.attempts import Attempt
+from steelyard.results.failures import Failure
+from steelyard.results.predictions import CheckScore, Prediction
+from steelyard.results.records import RecordQuery, ResultCounts
+from steelyard.usecases.results.records import Records
+
+_MOST_ITEMS = 8
+"""Of each kind: labels, checks."""
+_EXAMPLES = 4
+_MESSAGES = 200
+"""So many failures of a label are read for what they say."""
+_TRIES = 3
+"""Of so many failures the attempts are shown."""
+
+
+def first_look(records: Records, counts: ResultCounts) -> tuple[LookItem, ...]:
+    """Reasons to look at records, each with the first of them; failures come first."""
+    return (
+        *_failures(records, counts),
+        *_skipped(records, counts),
+        *_checks(records, counts),
+        *_split(records, counts),
+    )
+
+
+def _failures(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+    for label, number in list(counts.labels.items())[:_MOST_ITEMS]:
+        found = records.failures(RecordQuery(label=label), None, _MESSAGES)
+        item = failure_item(label, number, found)
+        shown = found[:_EXAMPLES]
+        tries = [_attempts(records, row) for row in shown[:_TRIES]]
+        examples = failure_item(label, number, shown, tries).examples
+        yield LookItem(
+            kind="failure", name=label, number=number, words=item.words, examples=examples
+        )
+
+
+def _attempts(records: Records, row: Failure) -> Sequence[Attempt]:
+    """The calls to the target; those to judges if the target has answered."""
+    made = records.record(row.index, row.repeat).attempts
+    failed = [one for one in made if one.error_code is not None]
+    calls = [one for one in made if not one.is_judging]
+    return calls if any(not one.is_judging for one in failed) else failed
+
+
+def _skipped(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+    """Records that nothing grades."""
+    number = counts.statuses.get("skipped", 0)
+    if number:
+        rows = _first(records, RecordQuery(status="skipped"))
+        yield skipped_item(number, [_example(row, str(row.reason or "")) for row in rows])
+
+
+def _checks(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+    failing = [(name, found.failed) for name, found in counts.checks.items() if found.failed]
+    failing.sort(key=lambda one: -one[1])
+    items: list[tuple[bool, LookItem]] = []
+    for name, number in failing[:_MOST_ITEMS]:
+        rows = _first(records, RecordQuery(check=name, passed=False))
+        scores = [_score(row, name) for row in rows]
+        decides = any(one.required or one.weight for one in scores if one)
+        examples = [
+            _example(row, str(one.reason or "") if one else "")
+            for row, one in zip(rows, scores, strict=True)
+        ]
+        items.append((decides, check_item(name, number, examples, is_deciding=decides)))
+    # Checks that decide nothing come after those that do.
+    yield from (item for decides, item in items if decides)
+    yield from (item for decides, item in items if not decides)
+
+
+def _split(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+    if counts.split:
+        rows = _first(records, RecordQuery(only="split"))
+        yield split_item(counts.split, [_example(row, _jury_reason(row)) for row in rows])
+
+
+def _first(records: Records, query: RecordQuery) -> Sequence[Prediction]:
+    found = records.places(query, None, _EXAMPLES)
+    return records.predictions([(one.index, one.repeat) for one in found])
+
+
+def _score(row: Prediction, check: str) -> CheckScore | None:
+    return next((one for one in row.evaluator_scores if one.check == check), None)
+
+
+def _jury_reason(row: Prediction) -> str:
+    """What the jury that disagrees says."""
+    for score in row.evaluator_scores:
+        if isinstance(score.details, dict) and score.details.get("is_split"):
+            return f"{score.check}: {score.reason}"
+    return str(row.reason or "")
+
+
+def _example(row: Prediction, text: str) -> LookExample:
+    return LookExample(
+        index=row.index,
+        repeat=row.repeat,
+        name=record_name(row.index, row.record_id, row.repeat),
+        text=text,
+    )

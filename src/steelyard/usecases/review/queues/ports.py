@@ -1,0 +1,162 @@
+"""The ports of review queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from steelyard.model.audit import AuditEntry
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice
+from steelyard.model.labels.queue import (
+    AnnotatorProgress,
+    Draft,
+    Flag,
+    GoldLabel,
+    ItemClaim,
+    ListedItem,
+    OwnProgress,
+    QueueCounts,
+    QueueSource,
+    QueueStatus,
+    ReviewItem,
+    ReviewQueue,
+)
+from steelyard.model.question import QuestionRubric
+from steelyard.ports import CallerPorts
+from steelyard.usecases.review.ports import ReviewPorts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTrace:
+    """One response as people read it before they answer: without any verdict."""
+
+    request: JsonObject | None
+    """The messages that were sent."""
+    trace: JsonObject
+    expected: JsonValue
+    turns: int
+    """The number of assistant turns in the trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedItem:
+    """What a judge answered about one response."""
+
+    run_id: str
+    check: str
+    judge: str | None
+    answers: JsonObject
+    reason: str | None
+    details: JsonObject
+    """Evidence and reasoning by question, as the run has kept them."""
+
+
+class TraceSource(Protocol):
+    """The responses of a queue, wherever they come from."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids under which results of these responses can be opened; its own first."""
+        ...
+
+    def default_rubric(self) -> str | None:
+        """The reference of the one rubric that graded all of them; None if there is none."""
+        ...
+
+    def draw(self, rubric: str, choice: AssignmentChoice, slice_name: str | None) -> Assignment:
+        """A sample of the responses with inclusion probabilities."""
+        ...
+
+    def show(self, index: int, repeat: int) -> ShownTrace:
+        """One response without its results."""
+        ...
+
+    def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
+        """What judges answered about one response with a question rubric."""
+        ...
+
+
+class Queues(Protocol):
+    """The review queues of a project."""
+
+    def create(
+        self, queue: ReviewQueue, drawn: Sequence[ReviewItem], entry: AuditEntry
+    ) -> None: ...
+    def all(self) -> list[ReviewQueue]: ...
+    def find(self, queue_id: str) -> ReviewQueue: ...
+    def item(self, item_id: str) -> ReviewItem: ...
+    def items(self, queue_id: str) -> list[ReviewItem]: ...
+    def set_status(self, queue_id: str, status: QueueStatus, entry: AuditEntry) -> None: ...
+    def add_judgement(self, queue_id: str, run_id: str, entry: AuditEntry) -> None: ...
+
+
+class Assignments(Protocol):
+    """Items in the hands of people; a write without the current token is a ConflictError."""
+
+    def claim(
+        self, queue_id: str, annotator: str, at: str, *, item_id: str | None = None
+    ) -> ItemClaim | None: ...
+    def token_of(self, item_id: str, token: str) -> str: ...
+    def save(
+        self, item_id: str, token: str, revision: int, answers: JsonObject, at: str
+    ) -> int: ...
+    def submit(
+        self, item_id: str, token: str, revision: int, label: JsonObject, entry: AuditEntry
+    ) -> int: ...
+    def skip(self, item_id: str, token: str, reason: str, entry: AuditEntry) -> None: ...
+    def defer(self, item_id: str, token: str, at: str) -> None: ...
+    def undo(self, item_id: str, annotator: str, entry: AuditEntry) -> ItemClaim: ...
+    def reassign(
+        self, item_id: str, from_person: str, to_person: str | None, entry: AuditEntry
+    ) -> None: ...
+    def draft(self, item_id: str, annotator: str) -> Draft | None: ...
+
+
+class QueueWork(Protocol):
+    """What people have done in a queue."""
+
+    def items(self, queue_id: str, annotator: str) -> list[ListedItem]: ...
+    def own(self, queue_id: str, annotator: str) -> OwnProgress: ...
+    def people(self, queue_id: str) -> list[AnnotatorProgress]: ...
+    def drafts(self, queue_id: str, annotator: str | None = None) -> list[Draft]: ...
+    def counts(self, queue_id: str) -> QueueCounts: ...
+
+
+class Decisions(Protocol):
+    """Flags and gold labels."""
+
+    def add_flag(self, queue_id: str, flag: Flag, entry: AuditEntry) -> None: ...
+    def flags(self, queue_id: str) -> list[Flag]: ...
+    def add_gold(self, queue_id: str, label: GoldLabel, entry: AuditEntry) -> None: ...
+    def gold(self, queue_id: str) -> Mapping[str, GoldLabel]: ...
+
+
+class ResultsSeen(Protocol):
+    """Who has opened the results of which records."""
+
+    def note(
+        self, person: str, sources: Sequence[str], indices: Collection[int] | None, at: str
+    ) -> None:
+        """Note that a person opened the results of some records, or of all of them."""
+        ...
+
+    def has_seen(self, people: Collection[str], sources: Collection[str], index: int) -> bool:
+        """Whether any of these people opened the results of a record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuePorts(CallerPorts):
+    """The ports of the use cases of review queues."""
+
+    review: ReviewPorts
+    queues: Queues
+    assignments: Assignments
+    progress: QueueWork
+    decisions: Decisions
+    seen: ResultsSeen
+    source: Callable[[QueueSource], TraceSource]
+    """Open what holds the responses of a queue."""
+    new_queue_id: Callable[[], str]

@@ -1,0 +1,99 @@
+"""How far people agree on the items of a queue, and the judge with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from steelyard.errors import NotFoundError, RequestError, RunError
+from steelyard.model.labels.queue import ReviewQueue
+from steelyard.model.statistics.agreement import Item, QuestionAgreement, RubricAgreement
+from steelyard.usecases.review.agreement import agreement
+from steelyard.usecases.review.queues.exposure import note_results_seen
+from steelyard.usecases.review.queues.ports import QueuePorts
+from steelyard.usecases.review.queues.queue_labels import PinnedRubric, SubmittedLabels
+from steelyard.usecases.review.queues.queue_rubric import rubric_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueAgreement:
+    """The questions of a queue, each with what can be said about it so far."""
+
+    queue: ReviewQueue
+    judged_in: str | None
+    """The run whose judge is compared with people; None if no judge has answered."""
+    judged_by: tuple[str, ...]
+    labels: int
+    blind: int
+    people: int
+    questions: tuple[QuestionAgreement, ...]
+    notes: tuple[str, ...]
+    items: Mapping[tuple[str, int], str]
+    """The ids of items by record and repeat."""
+
+    def item_id(self, item: Item) -> str | None:
+        """The item of the queue that an answer is about."""
+        return self.items.get((item.record_id, item.repeat))
+
+
+def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgreement:
+    """People with each other, and the newest judgement of the queue with people.
+
+    Whoever looks at this has seen the answers of the judge and of everybody.
+    """
+    queue = ports.queues.find(queue_id)
+    items = ports.queues.items(queue_id)
+    rubric = rubric_of(queue)
+    note_results_seen(ports, ports.source(queue.source), person, [one.index for one in items])
+    judged_in, found = _found(ports, queue, SubmittedLabels(ports, queue, items))
+    known = {one.key: one for one in found.questions} if found else {}
+    asked = [one for one in rubric.questions if not one.kind.is_free_text]
+    return QueueAgreement(
+        queue=queue,
+        judged_in=judged_in if found and found.judged_by else None,
+        judged_by=found.judged_by if found else (),
+        labels=found.labels if found else 0,
+        blind=found.blind if found else 0,
+        people=found.people if found else 0,
+        questions=tuple(
+            known.get(one.key)
+            or QuestionAgreement(
+                key=one.key,
+                label=one.label,
+                type=one.type,
+                scope=one.scope,
+                people=None,
+                seen=None,
+                judge=None,
+            )
+            for one in asked
+        ),
+        notes=found.notes if found else (),
+        items={(one.record_id, one.repeat): one.item_id for one in items},
+    )
+
+
+def _found(
+    ports: QueuePorts, queue: ReviewQueue, submitted: SubmittedLabels
+) -> tuple[str, RubricAgreement | None]:
+    """The newest run whose judge answers the rubric of the queue, compared with people."""
+    pinned = PinnedRubric(ports.review.references, queue)
+    last: tuple[str, RubricAgreement | None] = (queue.source.id, None)
+    for run_id in _runs(queue):
+        try:
+            found = agreement(
+                ports.review, run=run_id, rubric=queue.rubric, only=submitted.has, rubrics=pinned
+            )
+        except NotFoundError:
+            continue  # nobody has answered yet, or the run is gone
+        except (RequestError, RunError):
+            continue  # the run has not ended, or its files have changed
+        last = run_id, found.rubrics[0]
+        if found.rubrics[0].judged_by:
+            break
+    return last
+
+
+def _runs(queue: ReviewQueue) -> Iterator[str]:
+    yield from reversed(queue.judged_by)
+    yield queue.source.id

@@ -1,0 +1,115 @@
+"""Queues as annotators and leads see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.queue import (
+    AnnotatorProgress,
+    Draft,
+    Flag,
+    ListedItem,
+    OwnProgress,
+    QueueCounts,
+    ReviewItem,
+    ReviewQueue,
+)
+from steelyard.model.question import Answers
+from steelyard.review.disagreement import PairAgreement, pair_agreements
+from steelyard.review.label_precision import LabelPrecision, label_precision
+from steelyard.usecases.review.queues.ports import QueuePorts
+from steelyard.usecases.review.queues.queue_labels import labels_by_item, outdated_labels
+from steelyard.usecases.review.queues.queue_rubric import rubric_of
+
+
+class QueueView(NamedTuple):
+    """A queue with how far it and one person have come; nothing of how items were drawn."""
+
+    queue: ReviewQueue
+    counts: QueueCounts
+    own: OwnProgress
+
+
+class OwnAnswer(NamedTuple):
+    """What a person has done with an item."""
+
+    item: ReviewItem
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadView:
+    """A queue as whoever leads it sees it."""
+
+    queue: ReviewQueue
+    counts: QueueCounts
+    precision: LabelPrecision
+    people: tuple[AnnotatorProgress, ...]
+    pairs: tuple[PairAgreement, ...]
+    """Every two people who answered the same items; the least agreeing first."""
+    flags: tuple[Flag, ...]
+    skips: tuple[Draft, ...]
+    """Items that somebody declined, with the reason."""
+    outdated: tuple[str, ...]
+    """Items that were answered under other content than the rubric has now."""
+
+
+def list_queues(ports: QueuePorts, annotator: str) -> list[QueueView]:
+    """Every queue, newest first, with the progress of one person."""
+    return [_view(ports, queue, annotator) for queue in ports.queues.all()]
+
+
+def show_queue(ports: QueuePorts, queue_id: str, annotator: str) -> QueueView:
+    """One queue with the progress of one person."""
+    return _view(ports, ports.queues.find(queue_id), annotator)
+
+
+def list_items(ports: QueuePorts, queue_id: str, annotator: str) -> list[ListedItem]:
+    """The items of a queue in order, with the state that each has for one person."""
+    ports.queues.find(queue_id)
+    return ports.progress.items(queue_id, annotator)
+
+
+def own_answers(ports: QueuePorts, queue_id: str, annotator: str) -> list[OwnAnswer]:
+    """The items that a person has worked on, with their own answers."""
+    queue = ports.queues.find(queue_id)
+    items = {one.item_id: one for one in ports.queues.items(queue.queue_id)}
+    drafts = ports.progress.drafts(queue_id, annotator)
+    return [OwnAnswer(items[draft.item_id], draft) for draft in drafts]
+
+
+def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
+    """Progress per person, who disagrees with whom, flags and skipped items."""
+    queue = ports.queues.find(queue_id)
+    items = ports.queues.items(queue_id)
+    labels = labels_by_item(ports, queue, items)
+    given: list[Mapping[str, Answers]] = [
+        {label.annotator: label.answers for label in found if label.answers is not None}
+        for found in labels.values()
+    ]
+    drafts = ports.progress.drafts(queue_id)
+    chances = [one.inclusion_prob for one in items]
+    return LeadView(
+        queue=queue,
+        counts=ports.progress.counts(queue_id),
+        precision=label_precision(chances, drawn_from(queue.design, len(items))),
+        people=tuple(ports.progress.people(queue_id)),
+        pairs=tuple(pair_agreements(rubric_of(queue), given)),
+        flags=tuple(ports.decisions.flags(queue_id)),
+        skips=tuple(draft for draft in drafts if draft.standing == "skipped"),
+        outdated=tuple(outdated_labels(ports, queue)),
+    )
+
+
+def drawn_from(design: JsonObject, items: int) -> int:
+    """The number of records that a queue was drawn from."""
+    records = design.get("records")
+    return records if isinstance(records, int) else items
+
+
+def _view(ports: QueuePorts, queue: ReviewQueue, annotator: str) -> QueueView:
+    counts = ports.progress.counts(queue.queue_id)
+    return QueueView(queue, counts, ports.progress.own(queue.queue_id, annotator))

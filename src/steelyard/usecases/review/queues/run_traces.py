@@ -1,0 +1,112 @@
+"""The responses of a run as a source of review queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from steelyard.errors import InvalidError, NotFoundError
+from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice
+from steelyard.model.labels.queue import QueueSource
+from steelyard.model.question import QuestionRubric
+from steelyard.results.predictions import CheckScore, Prediction
+from steelyard.results.projections import COMPOSITE
+from steelyard.usecases.results.ports import ResultPorts
+from steelyard.usecases.results.records import show_record
+from steelyard.usecases.results.sealed_files import stored_records
+from steelyard.usecases.review.assign import AssignmentRequest, assign
+from steelyard.usecases.review.judgements import keys_of
+from steelyard.usecases.review.ports import ReviewPorts
+from steelyard.usecases.review.queues.ports import JudgedItem, ShownTrace, TraceSource
+from steelyard.usecases.review.reviewed_runs import response_runs
+
+
+def open_source(review: ReviewPorts, results: ResultPorts, source: QueueSource) -> TraceSource:
+    """The source of a queue."""
+    if source.kind != "run":
+        raise InvalidError("review queues are made from runs")
+    return RunTraces(review, results, source.id)
+
+
+class RunTraces:
+    """The responses of one finished run."""
+
+    def __init__(self, review: ReviewPorts, results: ResultPorts, run_id: str) -> None:
+        self._review = review
+        self._results = results
+        self._run = results.repository().find(run_id)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The run and those whose responses it grades again."""
+        return response_runs(self._results.runs / self._run.run_id) or (self._run.run_id,)
+
+    def default_rubric(self) -> str | None:
+        """The reference of the one rubric that graded the run."""
+        names = self._rubrics()
+        return names[0] if len(names) == 1 else None
+
+    def draw(self, rubric: str, choice: AssignmentChoice, slice_name: str | None) -> Assignment:
+        """A sample of the responses with inclusion probabilities."""
+        request = AssignmentRequest(
+            run=self._run.run_id, choice=choice, rubric=rubric, slice=slice_name
+        )
+        return assign(self._review, request)
+
+    def show(self, index: int, repeat: int) -> ShownTrace:
+        """One response without its results."""
+        row = self._row(index, repeat)
+        if row.trace is None:
+            raise NotFoundError(f"record {index} of {self._run.run_id} has no response")
+        messages = cast("list[dict[str, Any]]", row.trace["messages"])
+        return ShownTrace(
+            request=row.request,
+            trace=row.trace,
+            expected=row.expected,
+            turns=sum(one["role"] == "assistant" for one in messages),
+        )
+
+    def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
+        """What judges answered about one response with a question rubric."""
+        row = self._row(index, repeat)
+        name, graded_by = str(rubric.reference), self._rubrics()
+        return [
+            JudgedItem(
+                run_id=self._run.run_id,
+                check=check.check,
+                judge=check.judge,
+                answers=cast(JsonObject, check.answers),
+                reason=check.reason,
+                details=cast(JsonObject, check.details),
+            )
+            for check, within in _checks(row.evaluator_scores, None)
+            if isinstance(check.answers, dict)
+            and (within == name or (within is None and name in graded_by))
+            and keys_of(cast(JsonObject, check.answers)) <= {one.key for one in rubric.questions}
+        ]
+
+    def _rubrics(self) -> tuple[str, ...]:
+        plan = self._run.plan
+        return tuple(one.rubric for one in plan.setup.rubrics) if plan and plan.setup else ()
+
+    def _row(self, index: int, repeat: int) -> Prediction:
+        records = stored_records(self._results, self._run.run_id)
+        rows = show_record(records, index, repeat).rows
+        if not rows:
+            raise NotFoundError(f"record {index} of {self._run.run_id} has no result")
+        return rows[0]
+
+
+def _checks(
+    found: Iterable[CheckScore], rubric: str | None
+) -> Iterator[tuple[CheckScore, str | None]]:
+    """Every check with the rubric within which it stands, composites opened."""
+    for check in found:
+        yield check, rubric
+        details = cast(JsonObject, check.details) if isinstance(check.details, dict) else {}
+        if check.kind == COMPOSITE and "results" in details:
+            inner = msgspec.convert(details["results"], tuple[CheckScore, ...], strict=False)
+            yield from _checks(inner, str(details.get("rubric") or ""))

@@ -1,0 +1,1 @@
+"""The web: one module per page family, server-rendered."""

@@ -1,0 +1,114 @@
+// The questions of the annotation page: what is answered, what is open, and which one has the keys.
+
+const NUMBERS = new Set(["score", "yes_no"]);
+
+export function partsOf(ask) {
+  const name = ask.dataset.ask;
+  const dot = name.indexOf(".");
+  return [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+// What the controls of a question say; undefined where it is not answered.
+export function valueOf(ask) {
+  const { type } = ask.dataset;
+  if (type === "multi_select") {
+    const chosen = [...ask.querySelectorAll("input:checked")];
+    if (!chosen.length) return undefined;
+    return chosen.filter((box) => !("none" in box.dataset)).map((box) => box.value);
+  }
+  const control = ask.querySelector("input:checked, select, textarea, input[type=number]");
+  const text = control?.value ?? "";
+  if (!text.trim()) return undefined;
+  return NUMBERS.has(type) ? Number(text) : text;
+}
+
+export function show(ask, value) {
+  for (const control of ask.querySelectorAll("input, select, textarea")) {
+    if (control.type === "checkbox") {
+      control.checked = "none" in control.dataset ? value?.length === 0 : Boolean(value?.includes(control.value));
+    } else if (control.type === "radio") control.checked = value !== undefined && control.value === String(value);
+    else control.value = value ?? "";
+  }
+}
+
+export function labelOf(ask) {
+  const head = ask.querySelector("legend, .q-label").cloneNode(true);
+  for (const part of head.querySelectorAll(".no, .req")) part.remove();
+  return head.textContent.trim();
+}
+
+// An answer in the words that its question has for it.
+export function wordsOf(ask, value) {
+  if (value === undefined) return "no answer";
+  const one = (part) => {
+    const control = [...ask.querySelectorAll("input, option")].find((found) => found.value === String(part));
+    return control?.tagName === "OPTION" ? control.textContent : control?.closest("label")?.querySelector("span").firstChild.textContent.trim() || String(part);
+  };
+  return Array.isArray(value) ? value.map(one).join(", ") || "none of these" : one(value);
+}
+
+export class Questions {
+  constructor(root) {
+    this.all = [...root.querySelectorAll("[data-ask]")];
+    this.current = null;
+    this.open = new Set();
+    this.byName = new Map(this.all.map((ask) => [ask.dataset.ask, ask]));
+    for (const ask of this.all) this.note(ask);
+    root.addEventListener("focusin", (event) => {
+      const ask = event.target.closest("[data-ask]");
+      if (ask) this.mark(ask, false);
+    });
+  }
+
+  // Remember whether a question is answered; the page shows which required ones are not.
+  note(ask) {
+    const isOpen = valueOf(ask) === undefined;
+    ask.toggleAttribute("data-open-question", isOpen);
+    if (isOpen && "required" in ask.dataset) this.open.add(ask); else this.open.delete(ask);
+    return isOpen;
+  }
+
+  mark(ask, isMoved = true) {
+    if (!ask) return;
+    if (ask !== this.current) {
+      this.current?.classList.remove("focus");
+      this.current?.removeAttribute("aria-current");
+      this.current = ask;
+      ask.classList.add("focus");
+      ask.setAttribute("aria-current", "true");
+    }
+    if (!isMoved) return;
+    ask.tabIndex = -1;
+    ask.focus({ preventScroll: true });
+    ask.scrollIntoView({ block: "nearest" });
+  }
+
+  step(by) {
+    const at = this.all.indexOf(this.current) + by;
+    this.mark(this.all[(at + this.all.length) % this.all.length]);
+  }
+
+  // The first question that waits for an answer; comments wait only where they are required.
+  nextOpen(after = null) {
+    const from = after ? this.all.indexOf(after) + 1 : 0;
+    const waits = (ask) => "openQuestion" in ask.dataset && (ask.dataset.type !== "comment" || "required" in ask.dataset);
+    return this.all.slice(from).find(waits);
+  }
+
+  // Answers the marked question by a key; whether there is such an answer.
+  choose(key) {
+    const ask = this.current;
+    const control = ask?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (control?.tagName === "OPTION") control.parentElement.value = control.value;
+    else if (control?.type === "checkbox") control.checked = !control.checked;
+    else if (control) control.checked = true;
+    else {
+      const number = /\d/.test(key) && ask?.querySelector("input[type=number]");
+      if (number) { number.value = ""; number.focus(); }
+      return false;
+    }
+    control.closest("select, input").dispatchEvent(new Event("change", { bubbles: true }));
+    if (control.type !== "checkbox" || "none" in control.dataset) this.mark(this.nextOpen(ask) ?? ask);
+    return true;
+  }
+}

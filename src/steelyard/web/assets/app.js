@@ -1,0 +1,46 @@
+// What every page has. Pages work without it; it adds what a server cannot do.
+import { dropSentDraft } from "./draft.js";
+import { startLive } from "./live.js";
+import { startPanel } from "./panel.js";
+import { startSwitcher } from "./switcher.js";
+import { startTables } from "./tables.js";
+import { copyText } from "./page.js";
+
+function startTheme() {
+  const root = document.documentElement;
+  for (const button of document.querySelectorAll("[data-theme-toggle]")) {
+    button.addEventListener("click", () => {
+      const chosen = root.dataset.theme;
+      const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      root.dataset.theme = isDark ? "light" : "dark";
+      try { localStorage.setItem("theme", root.dataset.theme); } catch { /* a private window */ }
+    });
+  }
+}
+
+// [data-copy] copies the text of the element that it names, or the address of the page.
+function startCopying() {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-copy]");
+    if (!button) return;
+    const source = button.dataset.copy && document.querySelector(button.dataset.copy);
+    copyText(source ? source.value ?? source.textContent : location.href, button.dataset.copied);
+  });
+}
+
+// [data-confirm] asks before a form is sent that cannot be undone.
+function startConfirming() {
+  document.addEventListener("submit", (event) => {
+    const question = event.submitter?.dataset.confirm;
+    if (question && !confirm(question)) event.preventDefault();
+  });
+}
+
+dropSentDraft();
+startTheme();
+startConfirming();
+startCopying();
+startTables(document);
+startSwitcher();
+startPanel();
+startLive();

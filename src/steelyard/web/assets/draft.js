@@ -1,0 +1,53 @@
+// What is typed into an editor stays in this tab until it is saved or discarded.
+const SENT = "draft-sent";
+const WAIT = 200;
+
+function stored(work) {
+  try { return work(sessionStorage); } catch { return null; /* a private window, or no room */ }
+}
+
+function fieldsOf(form) {
+  return [...form.querySelectorAll("input:not([type=hidden], [type=file], [type=checkbox])")];
+}
+
+export function keepDraft(form, text) {
+  const key = `draft:${location.pathname}${location.search}`;
+  const note = form.querySelector("[data-draft-note]");
+  const begun = text.defaultValue;
+  const draft = stored((kept) => JSON.parse(kept.getItem(key)));
+  if (draft && draft.begun === begun && draft.text !== begun) {
+    text.value = draft.text;
+    for (const field of fieldsOf(form)) field.value = draft.fields?.[field.name] ?? field.value;
+    note.hidden = false;
+  }
+  let timer;
+  const keep = () => {
+    const fields = Object.fromEntries(fieldsOf(form).map((field) => [field.name, field.value]));
+    stored((kept) => {
+      if (text.value === begun) kept.removeItem(key);
+      else kept.setItem(key, JSON.stringify({ begun, text: text.value, fields }));
+    });
+  };
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(keep, WAIT); });
+  addEventListener("pagehide", () => { if (timer) keep(); });
+  form.addEventListener("submit", () => stored((kept) => kept.setItem(SENT, JSON.stringify([location.pathname, key]))));
+  note.querySelector("button").addEventListener("click", () => {
+    stored((kept) => kept.removeItem(key));
+    clearTimeout(timer);
+    timer = undefined;
+    text.value = begun;
+    for (const field of fieldsOf(form)) field.value = field.defaultValue;
+    note.hidden = true;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+// A draft that was sent and led to another page is saved there.
+export function dropSentDraft() {
+  const sent = stored((kept) => JSON.parse(kept.getItem(SENT)));
+  if (!sent) return;
+  stored((kept) => {
+    kept.removeItem(SENT);
+    if (location.pathname !== sent[0]) kept.removeItem(sent[1]);
+  });
+}

@@ -1,0 +1,268 @@
+// The annotation page: keys, autosave, undo. The table of keys comes with the page, from the server.
+import { Questions, labelOf, partsOf, show, valueOf, wordsOf } from "./answers.js";
+import { Outbox, isSame } from "./outbox.js";
+import { say, send } from "./page.js";
+
+const TEXT_MS = 500;
+const root = document.querySelector("[data-review]");
+const form = root.querySelector("[data-answer-form]");
+const { item, who, queue, annotator } = root.dataset;
+const dialog = (name) => document.getElementById(`${name}-dialog`);
+
+for (const part of document.querySelectorAll("[data-no-script]")) part.hidden = true;
+function openDialog(name) {
+  const found = dialog(name);
+  if (found && !found.open) found.showModal();
+  return Boolean(found);
+}
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-open]");
+  if (opener) { event.preventDefault(); openDialog(opener.dataset.open); }
+  if (event.target.closest("[data-close]")) { event.preventDefault(); event.target.closest("dialog").close(); }
+  if (event.target.matches("dialog.rv-dialog") && event.target !== dialog("conflict")) event.target.close();
+});
+const filter = root.querySelector("[data-filter]");
+filter.querySelector("select").addEventListener("change", () => filter.requestSubmit());
+if (matchMedia("(max-width: 1120px)").matches) root.querySelector("[data-items]").open = false;
+
+const turns = [...root.querySelectorAll(".turn[id^='turn-']")];
+const questions = new Questions(root);
+let turn = -1;
+function goToTurn(by) {
+  const marked = questions.current?.closest(".turn");
+  const at = marked ? turns.indexOf(marked) : turn;
+  const next = Math.min(Math.max(at + by, 0), turns.length - 1);
+  if (!turns[next]) return false;
+  turn = next;
+  turns[turn].scrollIntoView({ block: "start" });
+  const ask = turns[turn].querySelector("[data-ask]");
+  if (ask && form) questions.mark(ask);
+  else { turns[turn].tabIndex = -1; turns[turn].focus({ preventScroll: true }); }
+}
+function follow(name) {
+  const link = root.querySelector(`[data-go="${name}"]`);
+  if (link) link.click(); else say(name === "next_item" ? "This is the last item" : "This is the first item");
+}
+
+const actions = {
+  choose: (key) => Boolean(form) && questions.choose(key),
+  previous_question: () => questions.step(-1),
+  next_question: () => questions.step(1),
+  previous_turn: () => goToTurn(-1),
+  next_turn: () => goToTurn(1),
+  previous_item: () => follow("previous_item"),
+  next_item: () => follow("next_item"),
+  guidelines: () => openDialog("guidelines"),
+  help: () => openDialog("help"),
+  skip: () => openDialog("skip"),
+  flag: () => openDialog("flag"),
+  undo: () => document.querySelector("[data-undo]")?.click(),
+  submit: () => false,
+  defer: () => false,
+  comment: () => false,
+  leave_text: (_, event) => {
+    const ask = event.target.closest?.("[data-ask]");
+    if (!ask) return false;
+    event.target.blur();
+    questions.mark(ask);
+  },
+};
+
+const isText = (where) => where.matches?.("textarea, select, [contenteditable], input:not([type=radio]):not([type=checkbox])");
+const keys = JSON.parse(root.dataset.keys);
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || event.keyCode === 229 || document.querySelector("dialog[open]")) return;
+  const isAltGr = event.getModifierState?.("AltGraph");
+  if (event.altKey && !isAltGr) return;
+  const hasControl = (event.ctrlKey || event.metaKey) && !isAltGr;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const isTyping = isText(event.target);
+  const row = keys.find((one) => one.control === hasControl && one.keys.includes(key) && (one.typing || !isTyping));
+  if (row && actions[row.action](key, event) !== false) event.preventDefault();
+});
+
+if (form) startAnswering();
+
+function startAnswering() {
+  const state = { token: root.dataset.token, revision: Number(root.dataset.revision), answers: JSON.parse(root.dataset.answers) };
+  const undone = [];
+  const texts = new Map(); // timers of texts that are being typed
+  let wantsSubmit = false;
+  let isLeaving = false;
+
+  const saved = document.querySelector("[data-saved]");
+  function tell(text, kind) {
+    saved.dataset.state = kind;
+    saved.querySelector("span").textContent = text;
+    saved.querySelector("use").setAttribute("href", { saved: "#pass", saving: "#live" }[kind] ?? "#invalid");
+  }
+  const outbox = new Outbox({
+    who, annotator, queue, ask,
+    back() { if (wantsSubmit) submit(); },
+    show(kind, message, entry) {
+      if (kind === "stored" && entry.item === item) { state.revision = entry.revision; state.token = entry.token; }
+      else if (kind === "saving") tell("Saving …", "saving");
+      else if (kind === "saved") tell(`Saved ${new Date().toLocaleTimeString("en-GB")}`, "saved");
+      else if (kind === "offline") tell(`Offline: ${outbox.entries().length} kept in this browser`, "offline");
+      else if (kind === "lost") { tell("No longer yours", "lost"); say(`Your answers stay in this browser: ${message}`); }
+      else if (kind === "refused") { tell("Not saved", "refused"); say(message); }
+    },
+  });
+
+  function store(ask) {
+    clearTimeout(texts.get(ask));
+    texts.delete(ask);
+    const [scope, key] = partsOf(ask);
+    const value = valueOf(ask);
+    const sheet = scope === "trace" ? state.answers.trace : (state.answers.turns[scope] ??= {});
+    if (isSame(sheet[key], value)) return;
+    undone.push([ask, sheet[key]]);
+    put(ask, value);
+  }
+  function put(ask, value) {
+    const [scope, key] = partsOf(ask);
+    const sheet = scope === "trace" ? state.answers.trace : (state.answers.turns[scope] ??= {});
+    if (value === undefined) delete sheet[key]; else sheet[key] = value;
+    if (scope !== "trace" && !Object.keys(sheet).length) delete state.answers.turns[scope];
+    questions.note(ask);
+    showOpen();
+    outbox.keep({ item, ...state });
+    outbox.flush();
+  }
+  function storeTexts() { for (const ask of [...texts.keys()]) store(ask); }
+
+  const leftOver = root.querySelector("[data-left-over]");
+  const counter = root.querySelector("[data-turns]");
+  function showOpen() {
+    const open = questions.open.size;
+    const first = questions.all.find((ask) => questions.open.has(ask));
+    const number = first?.querySelector(".no")?.textContent;
+    leftOver.hidden = !open;
+    const named = number ? `Question ${number}` : first && labelOf(first);
+    leftOver.querySelector("span").textContent = open > 1 ? `${open} required answers are still open.` : `${named} is required and still open.`;
+    if (counter) counter.textContent = `${Object.keys(state.answers.turns).length} of ${turns.length} turns answered`;
+  }
+
+  form.addEventListener("change", (event) => {
+    const ask = event.target.closest("[data-ask]");
+    if (!ask) return;
+    if (event.target.type === "checkbox" && event.target.checked) {
+      const isNone = "none" in event.target.dataset;
+      for (const box of ask.querySelectorAll("input:checked")) if (box !== event.target && (isNone || "none" in box.dataset)) box.checked = false;
+    }
+    store(ask);
+  });
+  form.addEventListener("input", (event) => {
+    const ask = event.target.closest("[data-ask]");
+    if (!ask || !event.target.matches("textarea, input[type=number]")) return;
+    clearTimeout(texts.get(ask));
+    texts.set(ask, setTimeout(() => store(ask), TEXT_MS));
+  });
+  addEventListener("pagehide", storeTexts);
+
+  function ask(entry, stored) {
+    if (entry.item !== item) return null; // decided on its own page
+    const box = dialog("conflict");
+    const list = box.querySelector("[data-conflict-list]");
+    list.replaceChildren(...questions.all.flatMap((one) => {
+      const [scope, key] = partsOf(one);
+      const in_ = (answers) => (scope === "trace" ? answers.trace?.[key] : answers.turns?.[scope]?.[key]);
+      const [mine, theirs] = [in_(entry.answers), in_(stored.draft)];
+      if (isSame(mine, theirs)) return [];
+      const line = document.createElement("li");
+      line.textContent = `${labelOf(one)} Here: ${wordsOf(one, mine)}. There: ${wordsOf(one, theirs)}.`;
+      return [line];
+    }));
+    tell("Changed elsewhere", "conflict");
+    box.showModal();
+    return new Promise((resolve) => {
+      box.onclick = (event) => {
+        const choice = event.target.closest("[data-keep]")?.dataset.keep;
+        if (choice) { box.close(); resolve(choice); }
+      };
+      box.oncancel = (event) => event.preventDefault();
+    });
+  }
+
+  async function step(name, body, isLast = true) {
+    if (isLeaving) return false;
+    storeTexts();
+    if (!(await outbox.flush()) && outbox.find(item)) {
+      say("Your answers are kept in this browser until the server can be reached");
+      return false;
+    }
+    isLeaving = isLast;
+    try {
+      await send("POST", `/v1/annotations/${encodeURIComponent(item)}/${name}`, body());
+    } catch (error) {
+      isLeaving = false;
+      say(error.status ? error.message : "The server cannot be reached; try again");
+      if (error.status === 409 && !outbox.find(item)) { outbox.keep({ item, ...state }); outbox.flush(); }
+      return false;
+    }
+    if (!isLast) return true;
+    const next = new URL(root.dataset.page, location);
+    next.searchParams.set("done", item);
+    location.assign(next);
+    return true;
+  }
+  async function submit() {
+    storeTexts();
+    const open = questions.all.find((one) => questions.open.has(one));
+    if (open) { questions.mark(open); say("A required question is still open"); return; }
+    wantsSubmit = true;
+    if (await step("submit", () => ({ token: state.token, revision: state.revision, answers: state.answers }))) return;
+    wantsSubmit = Boolean(outbox.find(item));
+    if (wantsSubmit) say("It is submitted as soon as the server can be reached");
+  }
+  const defer = () => step("defer", () => ({ token: state.token }));
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ({ submit, defer })[event.submitter?.value]?.();
+  });
+  for (const [name, fields] of [["skip", (data) => ({ token: state.token, reason: data.get("reason").trim() || data.get("why") })], ["flag", (data) => ({ kind: data.get("kind"), text: data.get("text").trim(), ...(annotator ? { annotator } : {}) })]]) {
+    const box = dialog(name);
+    box.querySelector("form").addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const data = new FormData(event.target);
+      box.close();
+      if ((await step(name, () => fields(data), name === "skip")) && name === "flag") say("Flagged");
+    });
+  }
+
+  Object.assign(actions, {
+    submit: () => { submit(); },
+    defer: () => { defer(); },
+    comment() {
+      const near = questions.current?.closest(".turn")?.querySelector("textarea");
+      const text = near ?? root.querySelector(".rv-asks textarea") ?? root.querySelector("[data-ask] textarea");
+      if (!text) { openDialog("flag"); dialog("flag").querySelector("[value=note]").checked = true; dialog("flag").querySelector("textarea").focus(); return; }
+      text.focus();
+      text.scrollIntoView({ block: "nearest" });
+    },
+    undo() {
+      storeTexts();
+      const last = undone.pop();
+      if (!last) { document.querySelector("[data-undo]")?.click(); return; }
+      const [one, value] = last;
+      show(one, value);
+      put(one, value);
+      questions.mark(one);
+    },
+  });
+
+  const kept = outbox.find(item);
+  if (kept && !isSame(kept.answers, state.answers)) {
+    const { trace, turns: sheets } = kept.answers;
+    state.answers = { trace, turns: sheets };
+    for (const one of questions.all) {
+      const [scope, key] = partsOf(one);
+      show(one, scope === "trace" ? trace[key] : sheets[scope]?.[key]);
+      questions.note(one);
+    }
+  } else if (kept) outbox.drop(item);
+  if (outbox.entries().length) outbox.flush();
+  showOpen();
+  questions.mark(questions.nextOpen() ?? questions.all[0], false);
+}

@@ -1,0 +1,88 @@
+// Every table with data-csv can be copied or downloaded as CSV. A cell with several values, or with a
+// value that reads otherwise, has them in data-values; a heading has the names of its columns there.
+import { copyText } from "./page.js";
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u;
+const FORMULA = /^[=+\-@\u2212]/;
+const NUMBER = /^[+\u2212-]?\d[\d,]*(\.\d+)?$/;
+
+// The same rule as that of the server's exports: a spreadsheet would run what begins like a formula.
+function isFormula(text) {
+  const seen = [...text].find((sign) => !UNSEEN.test(sign)) ?? "";
+  return FORMULA.test(seen.normalize("NFKC")) || /^[\t\r]/.test(text);
+}
+
+function written(value) {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" && isFormula(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function textOf(cell) {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const pieces = [];
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement.closest("svg, .no-csv")) pieces.push(walker.currentNode.data);
+  }
+  return pieces.join(" ").replace(/\s+/g, " ").trim();
+}
+
+function valuesOf(cell) {
+  if (cell.dataset.values) return JSON.parse(cell.dataset.values);
+  const text = textOf(cell);
+  const isNumber = cell.matches(".num") && NUMBER.test(text);
+  return [isNumber ? Number(text.replaceAll(",", "").replace("\u2212", "-")) : text];
+}
+
+// Cells of a row, each with as many columns as its heading has.
+function* columnsOf(row, widths) {
+  let place = 0;
+  for (const cell of row.cells) {
+    const until = place + cell.colSpan;
+    const width = widths ? widths.slice(place, until).reduce((sum, one) => sum + one, 0) : 1;
+    place = until;
+    if (cell.matches(".no-csv")) continue;
+    const values = valuesOf(cell);
+    for (let at = 0; at < Math.max(width, values.length); at += 1) yield values[at];
+  }
+}
+
+function csvOf(table) {
+  const head = table.tHead && [...table.tHead.rows].at(-1);
+  const widths = head && [...head.cells].map((cell) => (cell.matches(".no-csv") ? 0 : valuesOf(cell).length));
+  const rows = [...table.rows].filter((row) => !row.hidden && !row.matches(".no-csv"));
+  return rows.map((row) => `${[...columnsOf(row, widths)].map(written).join(",")}\r\n`).join("");
+}
+
+// The server's own CSV of what a table shows a part of, where it has one.
+export async function csvFor(table) {
+  return table.dataset.csvHref ? (await fetch(table.dataset.csvHref)).text() : csvOf(table);
+}
+
+function download(name, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+  link.download = `${name}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+export function startTables(root) {
+  for (const table of root.querySelectorAll("table[data-csv]")) {
+    if (table.closest(".wrap")?.nextElementSibling?.matches(".csv-tools")) continue;
+    const tools = document.createElement("p");
+    tools.className = "csv-tools no-print";
+    for (const [word, act] of [
+      ["Copy as CSV", async () => copyText(await csvFor(table))],
+      ["Download CSV", async () => download(table.dataset.csv, await csvFor(table))],
+    ]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "btn link";
+      button.textContent = word;
+      button.addEventListener("click", act);
+      tools.append(button);
+    }
+    (table.closest(".wrap") ?? table).after(tools);
+  }
+}

@@ -1,0 +1,1 @@
+"""Pages of datasets, rubrics, judges, suites and targets."""

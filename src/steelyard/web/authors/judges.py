@@ -1,0 +1,61 @@
+"""Judges: every version, and how far each can be relied on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steelyard.event_loop import run_async
+from steelyard.model.judge import Judge
+from steelyard.reports.verdict_words import VerdictWord
+from steelyard.usecases.judges.current_instruments import current_fingerprints
+from steelyard.usecases.judges.judge_standing import JudgeStanding, State, standings
+from steelyard.web.authors.definitions import ListQuery, VersionList, listed_versions
+from steelyard.web.page import AnyPage, Context, Visit, WebPage
+
+STATES: Mapping[State, VerdictWord] = {
+    "validated": VerdictWord("pass", "Validated"),
+    "stale": VerdictWord("invalid", "Stale"),
+    "refused": VerdictWord("fail", "Refused"),
+    "too few labels": VerdictWord("unscored", "Too few labels"),
+    "never validated": VerdictWord("skipped", "Never validated"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesContext(Context):
+    """What the list of judges shows."""
+
+    template: ClassVar[str] = "judges.html"
+    versions: VersionList
+    standings: Mapping[str, JudgeStanding]
+    """By name, without its kind."""
+    states: Mapping[State, VerdictWord]
+
+
+def _show(visit: Visit[ListQuery]) -> JudgesContext:
+    project = visit.project
+    found = listed_versions(project.registry_ports(), "judge", visit.query)
+    ports, names = project.run_ports(), {one.name for one in found.rows}
+    judges = {
+        one.content.name.removeprefix("judge/"): one.content
+        for one in ports.references.known("judge")
+        if isinstance(one.content, Judge)
+    }
+    listed = [judge for name, judge in judges.items() if name in names]
+    validated = {one.judge for one in project.validations.all()}
+    wanted = validated & {judge.name for judge in listed}
+    current = run_async(lambda: current_fingerprints(ports, wanted))
+    stood = standings(ports, listed, current)
+    return JudgesContext(
+        title="Judges",
+        versions=found,
+        standings={name.removeprefix("judge/"): one for name, one in stood.items()},
+        states=STATES,
+    )
+
+
+PAGES: tuple[AnyPage, ...] = (
+    WebPage(path="/judges", section="judges", scope="registry:read", show=_show, query=ListQuery),
+)

@@ -1,0 +1,147 @@
+"""Import full Rubric from JSON: findings beside the text, and the form that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+from starlette.responses import RedirectResponse, Response
+
+from steelyard.api.access import require_scope
+from steelyard.contracts.definitions import MAX_DEFINITION
+from steelyard.model.difference import Diff
+from steelyard.reports.question_form import QuestionForm, question_form
+from steelyard.reports.rubric_instructions import rubric_instructions
+from steelyard.reports.run.check_table import CheckTable, check_table
+from steelyard.usecases.datasets.import_rubric import (
+    CheckedRubric,
+    check_rubric,
+    draft_rubric,
+    fixed_text,
+    import_rubric,
+)
+from steelyard.web.authors.editor import EditedText
+from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
+from steelyard.web.rendering import segment
+
+FIELD = "rubric"
+_CONTRACTS = {"question_rubric": "question rubric", "check_rubric": "check rubric"}
+_PLACEHOLDER = """{
+  "name": "Agent Response Quality v2",
+  "version": "agent-quality-v2",
+  "questions": [ … ]
+}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportContext(Context):
+    """What the import page shows."""
+
+    template: ClassVar[str] = "rubric_import.html"
+    edited: EditedText
+    is_strict: bool = False
+    form: QuestionForm | None = None
+    """What annotators would see of a question rubric."""
+    checks: CheckTable | None = None
+    """The checks of a check rubric."""
+    standing: str | None = None
+    """The name of a rubric that has this version already."""
+    replaces: str | None = None
+    """The name of a draft whose place it would take."""
+    since: Diff | None = None
+    """What differs from the version before."""
+    is_refused: bool = False
+    """Whether it was to be created, and was not."""
+    instructions: str
+    field: str = FIELD
+    placeholder: str = _PLACEHOLDER
+
+
+class ImportQuery(msgspec.Struct, frozen=True):
+    """Which draft the editor begins with."""
+
+    draft: str = ""
+
+
+def _show(visit: Visit[ImportQuery]) -> ImportContext:
+    text = None
+    if visit.query.draft:
+        text = draft_rubric(visit.project.registry_ports(), f"rubric/{visit.query.draft}")
+    return _context(EditedText(text=text or ""))
+
+
+def _submit(visit: Visit[ImportQuery]) -> ImportContext | Response:
+    action, text = visit.form.get("action", "create"), visit.form.get(FIELD, "")
+    strict, ports = bool(visit.form.get("strict")), visit.project.registry_ports()
+    if action != "create":
+        checked = check_rubric(ports, text, strict=strict)
+        text = _changed(checked, action)
+        if text != checked.text:
+            checked = check_rubric(ports, text, strict=strict)
+        return _checked(checked, is_strict=strict)
+    require_scope(visit.identity, "registry:write")
+    seen = visit.form.get("seen", "")
+    made = import_rubric(ports, text, strict=strict, seen=seen, caller=visit.caller)
+    if made.saved is None:
+        return _checked(made, is_strict=strict, is_refused=True)
+    return RedirectResponse(f"/rubrics/{segment(made.saved.removeprefix('rubric/'))}", 303)
+
+
+def _changed(checked: CheckedRubric, action: str) -> str:
+    """The text as an action leaves it: mended as a whole, or in one word."""
+    if action == "mend" and checked.mended:
+        return checked.mended.text
+    name, _, path = action.partition(":")
+    return fixed_text(checked, path) if name == "fix" else checked.text
+
+
+def _checked(
+    checked: CheckedRubric, *, is_strict: bool, is_refused: bool = False
+) -> ImportContext:
+    findings, contract = checked.report.findings, checked.contract
+    if not checked.text.strip() and not is_refused:
+        return _context(EditedText(), is_strict=is_strict)
+    is_read = bool(checked.row)
+    edited = EditedText(
+        text=checked.text,
+        about=_CONTRACTS.get(contract or "", "no rubric yet") if is_read else "cannot be read yet",
+        is_checked=True,
+        findings=findings,
+        mended=checked.mended,
+        row=checked.row,
+    )
+    is_checks = contract == "check_rubric"
+    return _context(
+        edited,
+        is_strict=is_strict,
+        form=question_form(checked.row, findings) if is_read and not is_checks else None,
+        checks=check_table(checked.row) if is_read and is_checks else None,
+        standing=checked.standing.removeprefix("rubric/") if checked.standing else None,
+        replaces=checked.replaces,
+        is_refused=is_refused,
+        since=checked.since,
+    )
+
+
+def _context(edited: EditedText, **given: object) -> ImportContext:
+    return ImportContext(
+        title="Import full Rubric from JSON",
+        crumbs=(Crumb("Rubrics", "/rubrics"),),
+        edited=edited,
+        instructions=rubric_instructions(),
+        **given,  # pyright: ignore[reportArgumentType] - fields of the context
+    )
+
+
+PAGES: tuple[AnyPage, ...] = (
+    WebPage(
+        path="/rubrics/import",
+        section="rubrics",
+        scope="registry:read",
+        show=_show,
+        query=ImportQuery,
+        submit=_submit,
+        max_form=3 * MAX_DEFINITION,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The page of a record, and tables of records."""

@@ -1,0 +1,1 @@
+"""Pages of users, keys and the audit log."""

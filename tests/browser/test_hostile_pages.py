@@ -1,0 +1,136 @@
+"""Nothing that a model, a dataset or a judge says runs, loads, covers or restyles anything.
+
+Another page joins by its address in `PATHS`; `{run}` and `{index}` are filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from fakes.hostile_pages import HOSTILE, HostileRun, make_hostile_run
+from servers.service import running
+from steelyard.project import open_project
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Dialog, Page
+
+from servers.browser_pages import NARROW, new_page
+
+RECORD = "/runs/{run}/records/{index}"
+PATHS = (
+    RECORD,
+    f"{RECORD}/panel",
+    f"{RECORD}?view=raw",
+    f"{RECORD}?tab=json",
+    f"{RECORD}?repeat=1&from=q%3D%253Cscript%253E",
+    "/runs/{run}",
+    "/runs/{run}?only=look&open={index}.0",
+)
+"""Pages that show texts of a run; add yours."""
+_MARKS = "script, style, iframe, object, embed, base, meta, link, img, video, audio, [style]"
+_COVERED = """() => [...document.querySelectorAll(".brand, .nav a, [data-theme-toggle]")]
+  .filter((one) => { const box = one.getBoundingClientRect();
+    const x = box.x + box.width / 2, y = box.y + box.height / 2;
+    if (!box.width || x < 0 || x > innerWidth) return false;
+    const top = document.elementFromPoint(x, y);
+    return !(top && (one.contains(top) || top.contains(one))); }).length"""
+_LOOK = """() => [".top", ".brand", "body", "main"].map((name) => {
+  const look = getComputedStyle(document.querySelector(name));
+  return [look.display, look.visibility, look.backgroundColor, look.color].join(); })"""
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> HostileRun:
+    """A run in which everything is hostile; in a thread, since the browser's has a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(make_hostile_run, tmp_path_factory.mktemp("hostile")).result()
+
+
+@pytest.fixture(scope="module")
+def hostile_site(hostile: HostileRun) -> Generator[str]:
+    """Its project, served."""
+    with open_project(hostile.root) as project, running(project) as url:
+        yield url
+
+
+def assert_harmless(page: Page, address: str) -> None:
+    """Open a page, and whatever folds on it, without anything happening."""
+    dialogs: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note)
+    page.goto("/")
+    usual = page.evaluate(_LOOK)
+    page.goto(address)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    page.mouse.move(200, 300)
+    page.keyboard.press("Tab")
+    page.wait_for_timeout(50)
+    page.evaluate("document.activeElement.blur()")  # the link to skip the frame lies over it
+    assert page.evaluate("window.ran") is None
+    assert dialogs == []
+    assert page.locator("main").locator(_MARKS).count() == 0
+    assert page.locator("main").count() == 1
+    assert page.locator("[data-toast]").count() == 1
+    assert (
+        page.locator(
+            "main form[action^='http'], main a[href^='javascript'], main a[href^='data']"
+        ).count()
+        == 0
+    )
+    assert page.evaluate(_COVERED) == 0
+    assert page.evaluate(_LOOK) == usual
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(
+    "path", [RECORD, *(pytest.param(one, marks=pytest.mark.trials) for one in PATHS[1:])]
+)
+def test_nothing_runs_with_all_texts_in_one_record(
+    browser: Browser, hostile: HostileRun, hostile_site: str, path: str
+) -> None:
+    """The last record holds every text, the judge repeats them all, and one has no answer."""
+    for index in (hostile.records - 1, hostile.records - 2):
+        with new_page(browser, hostile_site) as page:
+            assert_harmless(page, path.format(run=hostile.run_id, index=index))
+
+
+@pytest.mark.trials
+@pytest.mark.parametrize(("path", "what"), list(product(PATHS[:2], HOSTILE)))
+def test_nothing_runs_whatever_the_text(
+    browser: Browser, hostile: HostileRun, hostile_site: str, path: str, what: str
+) -> None:
+    """Each text in ids, tags, prompts, answers, names of tools and their results."""
+    index = list(HOSTILE).index(what)
+    with new_page(browser, hostile_site) as page:
+        assert_harmless(page, path.format(run=hostile.run_id, index=index))
+
+
+@pytest.mark.trials
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_small_screen_is_not_pushed_apart(
+    browser: Browser, hostile: HostileRun, hostile_site: str, what: str
+) -> None:
+    """No text makes the page wider than the screen."""
+    index = list(HOSTILE).index(what)
+    with new_page(browser, hostile_site, viewport=NARROW) as page:
+        assert_harmless(page, RECORD.format(run=hostile.run_id, index=index))
+
+
+def test_templates_in_texts_stay_texts(hostile: HostileRun, hostile_site: str) -> None:
+    """What looks like a template is shown and not worked out; control characters do no harm."""
+    index = list(HOSTILE).index("template")
+    html = httpx.get(f"{hostile_site}/runs/{hostile.run_id}/records/{index}").text
+    assert "{{7*7}}" in html
+    assert " 49 " not in html
+    null = list(HOSTILE).index("null")
+    assert "\x00" not in httpx.get(f"{hostile_site}/runs/{hostile.run_id}/records/{null}").text

@@ -1,0 +1,300 @@
+"""The keys of the annotation page in a real Chromium, all of them from one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from servers.review_site import ReviewSite, press, review_site, reviewer, submit, wait_saved
+from steelyard.reports.review_keys import KEYS, Action
+
+pytestmark = pytest.mark.trials
+FOCUS = ".ask.focus"
+
+
+@pytest.fixture
+def desk(desk_project: Path, tmp_path: Path) -> Generator[ReviewSite]:
+    with review_site(desk_project, tmp_path, rubric="every-v1") as site:
+        yield site
+
+
+@pytest.fixture
+def quick(desk_project: Path, tmp_path: Path) -> Generator[ReviewSite]:
+    with review_site(desk_project, tmp_path, size=24) as site:
+        yield site
+
+
+def marked(page: Page) -> str:
+    """The field of the question that has the keys."""
+    return page.locator(FOCUS).get_attribute("data-ask") or ""
+
+
+def mark(page: Page, name: str) -> None:
+    """Give a question the keys, as a click beside its options does."""
+    page.locator(f'[data-ask="{name}"]').evaluate("ask => { ask.tabIndex = -1; ask.focus(); }")
+    assert marked(page) == name
+
+
+def _choose(page: Page, site: ReviewSite) -> None:
+    press(page, "y")
+    wait_saved(page)
+    assert site.draft(1, "mara") == {"trace": {}, "turns": {"turn_1": {"turn_yes": 1}}}
+
+
+def _previous_question(page: Page, site: ReviewSite) -> None:
+    press(page, "ArrowUp")
+    assert marked(page) == "trace.note"
+
+
+def _next_question(page: Page, site: ReviewSite) -> None:
+    press(page, "ArrowDown", "ArrowDown")
+    assert marked(page) == "turn_1.turn_ten"
+
+
+def _previous_turn(page: Page, site: ReviewSite) -> None:
+    press(page, "]", "[")
+    assert marked(page) == "turn_1.turn_yes"
+
+
+def _next_turn(page: Page, site: ReviewSite) -> None:
+    press(page, "]")
+    assert marked(page) == "turn_2.turn_yes"
+
+
+def _next_item(page: Page, site: ReviewSite) -> None:
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".rv-title")).to_contain_text("2 of 4")
+
+
+def _previous_item(page: Page, site: ReviewSite) -> None:
+    _next_item(page, site)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".rv-title")).to_contain_text("1 of 4")
+
+
+def _submit(page: Page, site: ReviewSite) -> None:
+    submit(page)
+    assert site.standing(1, "mara") == "submitted"
+
+
+def _skip(page: Page, site: ReviewSite) -> None:
+    page.keyboard.press("s")
+    page.get_by_label("Or in your own words").fill("too hard")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert site.standing(1, "mara") == "skipped"
+    expect(page.locator(".items")).to_contain_text("skipped: too hard")
+
+
+def _defer(page: Page, site: ReviewSite) -> None:
+    with page.expect_navigation():
+        page.keyboard.press("d")
+    assert site.standing(1, "mara") == "deferred"
+
+
+def _undo(page: Page, site: ReviewSite) -> None:
+    press(page, "y", "3")
+    wait_saved(page)
+    press(page, "u")
+    assert marked(page) == "turn_1.turn_level"
+    press(page, "Control+z")
+    assert marked(page) == "turn_1.turn_yes"
+    expect(page.locator('[data-ask="turn_1.turn_yes"] input:checked')).to_have_count(0)
+    wait_saved(page)
+    assert site.draft(1, "mara") == {"trace": {}, "turns": {}}
+
+
+def _comment(page: Page, site: ReviewSite) -> None:
+    press(page, "c")
+    page.keyboard.type("y 1 s")
+    press(page, "Escape")
+    wait_saved(page)
+    draft = site.draft(1, "mara")
+    assert draft == {"trace": {}, "turns": {"turn_1": {"turn_note": "y 1 s"}}}
+
+
+def _leave_text(page: Page, site: ReviewSite) -> None:
+    press(page, "c", "Escape")
+    assert marked(page) == "turn_1.turn_note"
+    press(page, "ArrowDown")
+    assert marked(page) == "turn_2.turn_yes"
+
+
+def _flag(page: Page, site: ReviewSite) -> None:
+    press(page, "f")
+    page.get_by_label("What is it?").fill("says nothing of late returns")
+    page.get_by_role("button", name="Flag", exact=True).click()
+    expect(page.locator("[data-toast]")).to_have_text("Flagged")
+    (flag,) = site.ports.decisions.flags(site.queue_id)
+    assert (flag.annotator, flag.kind, flag.text) == (
+        "mara",
+        "guideline_gap",
+        "says nothing of late returns",
+    )
+
+
+def _guidelines(page: Page, site: ReviewSite) -> None:
+    press(page, "g")
+    expect(page.get_by_role("dialog", name="Guidelines")).to_contain_text("house rules")
+
+
+def _help(page: Page, site: ReviewSite) -> None:
+    press(page, "?")
+    sheet = page.get_by_role("dialog", name="Keys")
+    shown = [row.get_attribute("data-action") for row in sheet.locator("tbody tr").all()]
+    assert shown == [one.action for one in KEYS]
+    press(page, "y")
+    assert site.draft(1, "mara") == {"trace": {}, "turns": {}}
+    press(page, "Escape")
+    expect(sheet).to_be_hidden()
+
+
+CHECKS: dict[Action, Callable[[Page, ReviewSite], None]] = {
+    "choose": _choose,
+    "previous_question": _previous_question,
+    "next_question": _next_question,
+    "previous_turn": _previous_turn,
+    "next_turn": _next_turn,
+    "previous_item": _previous_item,
+    "next_item": _next_item,
+    "submit": _submit,
+    "skip": _skip,
+    "defer": _defer,
+    "undo": _undo,
+    "comment": _comment,
+    "leave_text": _leave_text,
+    "flag": _flag,
+    "guidelines": _guidelines,
+    "help": _help,
+}
+
+
+@pytest.mark.parametrize("action", dict.fromkeys(one.action for one in KEYS))
+def test_every_key_of_the_table_does_what_it_says(
+    browser: Browser, desk: ReviewSite, action: Action
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        assert marked(page) == "turn_1.turn_yes"
+
+        CHECKS[action](page, desk)
+
+
+TYPES: dict[str, tuple[tuple[str, ...], Any]] = {
+    "yes": (("n",), 0),
+    "level": (("0",), 0),
+    "ten": (("0",), 10),
+    "cent": (("8", "7"), 87),
+    "kind": (("2",), "second"),
+    "area": (("9",), "area i"),
+    "group": (("3",), "high"),
+    "tags": (("1", "2"), ["slow", "rude"]),
+}
+"""The keys that answer each type of question, and what is stored."""
+
+
+@pytest.mark.parametrize(("scope", "prefix"), [("trace", ""), ("turn_2", "turn_")])
+def test_every_type_of_question_is_answered_by_keys(
+    browser: Browser, desk: ReviewSite, scope: str, prefix: str
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        for key, (pressed, _) in TYPES.items():
+            mark(page, f"{scope}.{prefix}{key}")
+            press(page, *pressed)
+        press(page, "Escape")
+        mark(page, f"{scope}.{prefix}note")
+        press(page, "c")
+        page.keyboard.type("hm")
+        press(page, "Escape")
+        wait_saved(page)
+        stored = {f"{prefix}{key}": value for key, (_, value) in TYPES.items()}
+        stored[f"{prefix}note"] = "hm"
+        draft = desk.draft(1, "mara")
+        assert draft
+        found = draft["trace"] if scope == "trace" else draft["turns"]["turn_2"]  # type: ignore[index,call-overload]
+        assert found == stored
+
+        page.reload()
+        for key, value in (("area", "area i"), ("cent", "87"), ("note", "hm")):
+            expect(page.locator(f'[id="{scope}.{prefix}{key}"]')).to_have_value(value)
+        tags = page.locator(f'[data-ask="{scope}.{prefix}tags"] input:checked')
+        assert [one.get_attribute("value") for one in tags.all()] == ["slow", "rude"]
+
+
+def test_every_type_of_question_is_answered_by_mouse(browser: Browser, desk: ReviewSite) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        form = page.locator(".rv-asks")
+        form.get_by_role("group", name="yes?").get_by_role("radio", name="Yes").click()
+        form.get_by_role("group", name="level?").get_by_role("radio", name="4").click()
+        form.get_by_label("cent?").fill("55")
+        form.get_by_role("group", name="kind?").get_by_role("radio", name="First").click()
+        form.get_by_label("area?").select_option("area b")
+        form.get_by_role("group", name="group?").get_by_role("radio", name="Low").click()
+        tags = form.get_by_role("group", name="tags?")
+        tags.get_by_role("checkbox", name="Rude").click()
+        tags.get_by_role("checkbox", name="None of these").click()
+        expect(tags.get_by_role("checkbox", name="Rude")).not_to_be_checked()
+        form.get_by_label("note?").fill("fine")
+        form.get_by_label("cent?").focus()
+        wait_saved(page)
+
+        assert desk.draft(1, "mara") == {
+            "trace": {
+                "yes": 1,
+                "level": 4,
+                "cent": 55,
+                "kind": "first",
+                "area": "area b",
+                "group": "low",
+                "tags": [],
+                "note": "fine",
+            },
+            "turns": {},
+        }
+
+
+def test_keys_rest_while_somebody_types_or_composes(browser: Browser, desk: ReviewSite) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        mark(page, "trace.yes")
+        composing = "new KeyboardEvent('keydown', {key: 'y', bubbles: true, isComposing: true})"
+        page.evaluate(f"document.activeElement.dispatchEvent({composing})")
+        page.get_by_label("Search items").focus()
+        press(page, "y", "s", "d", "?")
+
+        expect(page.locator(".rv-asks input:checked")).to_have_count(0)
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        assert page.get_by_label("Search items").input_value() == "ysd?"
+        assert desk.standing(1, "mara") == "open"
+
+
+def test_twenty_items_take_one_key_a_question_and_one_to_submit(
+    browser: Browser, quick: ReviewSite
+) -> None:
+    with reviewer(browser, quick, "mara") as page:
+        pressed: list[str] = []
+
+        def strike(key: str) -> None:
+            pressed.append(key)
+            page.keyboard.press(key)
+
+        page.goto(quick.page)
+        for _ in range(20):
+            for key in ("y", "4", "2"):
+                strike(key)
+            with page.expect_navigation():
+                strike("Control+Enter")
+
+        own = quick.ports.progress.own(quick.queue_id, "mara")
+        assert own.submitted == 20
+        assert len(pressed) == 20 * (3 + 1)
+        assert quick.draft(20, "mara") == {
+            "trace": {"right": 1, "level": 4, "tone": "cold"},
+            "turns": {},
+        }

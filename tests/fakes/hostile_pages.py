@@ -1,0 +1,154 @@
+"""Texts that try to run, load, cover or restyle something, planted wherever a run keeps texts.
+
+`HOSTILE` is for every page that shows what models, datasets or people wrote. Whatever runs sets
+`window.ran`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fakes.projects import Project
+from fakes.targets import Said, ScriptedTarget
+from steelyard.errors import TargetError
+from steelyard.model.json_value import JsonObject
+from steelyard.model.message import Message, OtherBlock, TextBlock, ToolCall
+from steelyard.model.trace import Trace
+
+_BIDI = "\u202e\u2066\u200f\u061c"
+HOSTILE: Mapping[str, str] = {
+    "script": "<script>window.ran = 1</script>",
+    "closed_script": "</script><script>window.ran = 1</script>",
+    "closed_tags": "\"'></pre></td></table></main></body><script>window.ran = 1</script>",
+    "image_error": "<img src=x onerror='window.ran = 1'>",
+    "svg_load": "<svg onload='window.ran = 1'><use href='http://elsewhere.test/x'/></svg>",
+    "event_attribute": '" autofocus onfocus="window.ran = 1" x="',
+    "details_toggle": "<details open ontoggle='window.ran = 1'>x</details>",
+    "iframe": "<iframe srcdoc='<script>parent.ran = 1</script>'></iframe>",
+    "script_link": "[look](javascript:window.ran=1) <a href='javascript:window.ran=1'>here</a>",
+    "coded_script_link": "[look](&#106;avascript:window.ran=1) [x](java\tscript:window.ran=1)",
+    "data_link": "[look](data:text/html,<script>window.ran=1</script>)",
+    "data_image": "![x](data:image/svg+xml,<svg/onload=window.ran=1>)",
+    "remote_image": "![x](http://elsewhere.test/pixel.png) <img src='http://elsewhere.test/p'>",
+    "style_element": "<style>body, .top { display: none; background: red }</style>",
+    "style_attribute": "<div style='position:fixed;inset:0;z-index:99;background:red'>x</div>",
+    "style_import": "<link rel=stylesheet href='http://elsewhere.test/a.css'>@import 'x';",
+    "base_and_meta": "<base href='http://elsewhere.test/'><meta http-equiv=refresh content=0>",
+    "form": "<form action='http://elsewhere.test/'><input name=form_token><button>Go</button>",
+    "template": "{{7*7}} {% for x in ().__class__.__base__ %}{{x}}{% endfor %} ${7*7} #{7*7}",
+    "bidi": f"{_BIDI}gnorw si siht{_BIDI} and this is right",
+    "long_word": "w" * 4000,
+    "null": "before\x00after\x07\x1b[31mred",
+    "comment": "<!-- --><!--><script>window.ran = 1</script>-->",
+    "frame_names": "<main id=main></main><p data-toast>x</p><span data-panel-close>x</span>",
+    "markdown_html": "**bold** <b onclick='window.ran=1'>x</b>\n\n```html\n<script>window.ran=1\n",
+    "table": "|a|b|\n|-|-|\n|<script>window.ran=1</script>|[x](javascript:window.ran=1)|",
+}
+"""By what each of them tries."""
+
+_SETTINGS = """\
+retry: {max_attempts: 1, backoff_s: [0]}
+slices: [tags]
+judges: {default: {target: judge}}
+"""
+_JUDGE = """\
+id: kind
+version: 1.0.0
+score_type: binary
+template: |
+  <script>window.ran = 1</script> Is this kind? {{ output }}
+"""
+_ALWAYS = "nothing of what was asked for"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostileRun:
+    """A run in which everything is hostile, record by record."""
+
+    root: Path
+    run_id: str
+    records: int
+    """Two more than there are texts: one has no answer, and one has all texts in one trace."""
+
+
+def make_hostile_run(root: Path) -> HostileRun:
+    """A project with such a run, each record twice."""
+    project = Project(root, _SETTINGS)
+    texts = [_written(text) for text in HOSTILE.values()]
+    project.write("rubrics/hostile.yaml", _rubric(texts))
+    project.write("judges/kind.yaml", _JUDGE)
+    rows = [_row(number, text) for number, text in enumerate((*texts, "fails", "all"))]
+    dataset = project.cases(rows, "hostile.jsonl")
+    script: dict[str, Sequence[Said]] = {
+        row["id"]: [_answer(text)] for row, text in zip(rows, HOSTILE.values(), strict=False)
+    }
+    words = " ".join(texts)
+    script[rows[-2]["id"]] = [TargetError("rejected", words)]
+    script[rows[-1]["id"]] = [Trace(messages=tuple(map(_said, HOSTILE.values())))]
+    ports = project.ports(
+        ScriptedTarget(script), ScriptedTarget(name="judge", otherwise=_reply(words))
+    )
+    done = project.run(ports, dataset, rubric="rubric/hostile@1.0", repeat=2)
+    project.close()
+    return HostileRun(root=root, run_id=Path(done.folder).name, records=len(rows))
+
+
+def _written(text: str) -> str:
+    """A text as datasets may hold it: without control characters, and not too long."""
+    return "".join(one if one.isprintable() or one in "\n\t" else "?" for one in text)[:1000]
+
+
+def _row(number: int, text: str) -> dict[str, Any]:
+    name = f"{number} {text}"[:120]
+    return {
+        "id": name,
+        "expected_outcome": text,
+        "input_messages": [
+            {"role": "system", "content": text},
+            {"role": "user", "content": f"{text}\n\nagain: {text}"},
+        ],
+        "tags": [text[:60]],
+    }
+
+
+def _answer(text: str) -> Trace:
+    """A turn with a call of a tool; one that speaks of a remote image has one, too."""
+    call = ToolCall(tool=text, id=text, input={text: [text]}, output={text: {text: text}})
+    image: JsonObject = {"type": "image_url", "image_url": {"url": "http://elsewhere.test/i.png"}}
+    # No judge is shown an image of an answer, so that the others have none.
+    more = (OtherBlock(data=image),) if "pixel.png" in text else ()
+    blocks = (TextBlock(text=text), OtherBlock(data={"type": text, "value": text}), *more)
+    return Trace(
+        messages=(Message(role="assistant", content=blocks, name=text, tool_calls=(call,)),),
+        latency_ms=5,
+        finish_reason=text,
+        refusal=text,
+        model=text,
+        extra={"spans": [{"name": text, "kind": text, "start_ms": 0, "duration_ms": 5}]},
+    )
+
+
+def _said(text: str) -> Message:
+    return Message(role="assistant", content=text)
+
+
+def _reply(words: str) -> str:
+    """What the judge says; its evidence is in no trace."""
+    parts = {"evidence": words, "reasoning": words, "value": 1}
+    return json.dumps({"answers": {"score": parts}})
+
+
+def _rubric(texts: list[str]) -> str:
+    """A rubric of which every check fails or quotes."""
+    checks: list[dict[str, Any]] = [
+        {"id": f"says_{number}", "kind": "must_contain_any", "phrases": [text, _ALWAYS]}
+        for number, text in enumerate(texts[:4])
+    ]
+    checks.append({"id": "judged", "kind": "llm_judge", "judge_prompt_ref": "judge/kind@1.0"})
+    return json.dumps(
+        {"id": "hostile", "version": "1.0.0", "checks": checks, "scoring": {"combine": "all_pass"}}
+    )

@@ -1,0 +1,108 @@
+"""A project with a queue over responses that are written down in a test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fakes.reviews import ReviewProject, check, response, says
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice
+from steelyard.model.labels.queue import QueueSource, ReviewItem
+from steelyard.model.question import QuestionRubric
+from steelyard.store.ids import new_item_id, new_queue_id, new_token
+from steelyard.store.review.assignments import AssignmentStore
+from steelyard.store.review.decisions import DecisionStore
+from steelyard.store.review.progress import ReviewProgress
+from steelyard.store.review.queues import QueueStore
+from steelyard.store.review.results_seen import SeenResults
+from steelyard.usecases.review.assign import AssignmentRequest, assign
+from steelyard.usecases.review.queues.annotating import Annotator
+from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
+from steelyard.usecases.review.queues.ports import JudgedItem, QueuePorts, ShownTrace
+
+RUN = "run_1"
+ANN = Annotator(name="ann", has_login=True)
+BOB = Annotator(name="bob", has_login=True)
+
+
+class FolderTraces:
+    """The responses of a folder, as a source of queues."""
+
+    def __init__(self, project: ReviewProject) -> None:
+        self._project = project
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The run alone."""
+        return (RUN,)
+
+    def default_rubric(self) -> str | None:
+        """The one rubric of the run."""
+        return "rubric/desk-v1"
+
+    def draw(self, rubric: str, choice: AssignmentChoice, slice_name: str | None) -> Assignment:
+        """A sample of the responses."""
+        request = AssignmentRequest(run=RUN, choice=choice, rubric=rubric, slice=slice_name)
+        return assign(self._project.ports, request)
+
+    def show(self, index: int, repeat: int) -> ShownTrace:
+        """One response."""
+        trace = self._row(index, repeat)["trace"]
+        return ShownTrace(request=None, trace=trace, expected=None, turns=len(trace["messages"]))
+
+    def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
+        """What the judge of the run answered."""
+        return [
+            JudgedItem(
+                run_id=RUN,
+                check=one["check"],
+                judge=one["judge"],
+                answers=one["answers"],
+                reason=None,
+                details=one["details"],
+            )
+            for one in self._row(index, repeat)["evaluator_scores"]
+            if rubric.version == "desk-v1"
+        ]
+
+    def _row(self, index: int, repeat: int) -> Any:
+        path = self._project.folder_of(RUN) / "predictions.jsonl"
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return next(row for row in rows if (row["index"], row["repeat"]) == (index, repeat))
+
+
+class QueueProject(ReviewProject):
+    """A sealed run of judged responses, and queues over it."""
+
+    def __init__(self, root: Path, records: int = 4) -> None:
+        super().__init__(root)
+        self.run([response(n, check(says(correct=n % 2, tone="warm"))) for n in range(records)])
+        engine = self.engine
+        self.queue_ports = QueuePorts(
+            review=self.ports,
+            queues=QueueStore(engine, lambda: new_item_id(1)),
+            assignments=AssignmentStore(engine, new_token),
+            progress=ReviewProgress(engine),
+            decisions=DecisionStore(engine),
+            seen=SeenResults(engine),
+            source=lambda _source: FolderTraces(self),
+            new_queue_id=lambda: new_queue_id(1),
+            clock=self.ports.clock,
+        )
+
+    def queue(self, size: int = 2, reviews: int = 1, **more: Any) -> str:
+        """The id of a new queue."""
+        new = NewQueue(
+            name="Desk",
+            source=QueueSource(kind="run", id=RUN),
+            fill=Fill(size=size, by=more.pop("by", "random")),
+            reviews_required=reviews,
+        )
+        return create_queue(self.queue_ports, replace(new, **more)).queue.queue_id
+
+    def items(self, queue_id: str) -> list[ReviewItem]:
+        """The items of a queue."""
+        return self.queue_ports.queues.items(queue_id)

@@ -1,0 +1,192 @@
+"""What annotators have seen is known to the server, whatever a client says."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from fakes.review_project import answers
+from servers.accounts import PASSWORD, Session, add_users, key_of, logged_in
+from servers.review_service import Reviewer, make_review_run
+from servers.service import served
+from steelyard.project import Project, open_project
+from steelyard.usecases.access.users import add_user
+
+PUBLIC = "https://evals.example.org"
+
+
+class WithLogin(NamedTuple):
+    """A server with login."""
+
+    project: Project
+    client: httpx.Client
+    run_id: str
+    editor: Session
+
+    def queue(self, size: int = 39, **more: Any) -> str:
+        """A new queue of an editor."""
+        body = {"name": "Desk", "run_id": self.run_id, "fill": {"size": size}, **more}
+        answer = self.client.post("/v1/queues", json=body, headers=self.editor.headers)
+        assert answer.status_code == 201, answer.text
+        return answer.json()["queue_id"]
+
+    def person(self, role: str) -> Reviewer:
+        """A user who is logged in."""
+        return Reviewer(self.client, headers=logged_in(self.client, role, PUBLIC).headers)
+
+    def open(self, person: Reviewer, path: str) -> None:
+        """Open a page or a file."""
+        answer = httpx.get(f"{self.client.base_url}".rstrip("/") + path, headers=person.headers)
+        assert answer.status_code == 200, answer.text
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[WithLogin]:
+    root: Path = tmp_path_factory.mktemp("login")
+    run_id = make_review_run(root)
+    settings = {"has_login": True, "public_url": PUBLIC, "requests_per_minute": 10**6}
+    with open_project(root) as project:
+        add_users(project)
+        add_user(project.access_ports(), "second", "editor", PASSWORD)
+        with served(project, **settings) as client:
+            editor = logged_in(client, "editor", PUBLIC)
+            yield WithLogin(project, client, run_id, editor)
+
+
+def exposure(person: Reviewer, item: dict[str, Any], number: int = 1) -> str:
+    """How the server says that answers were given."""
+    answer = person.submit(item, answers(number))
+    assert answer.status_code == 200, answer.text
+    return answer.json()["exposure"]
+
+
+def item_of(person: Reviewer, queue: str, index: int) -> dict[str, Any]:
+    """The item of a record."""
+    listed: list[Any] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = person.get(f"/v1/queues/{queue}/items", limit=100, **cursor)
+        listed += page["data"]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    (found,) = [one for one in listed if one["record_id"] == f"r{index:02}"]
+    return person.claimed(queue, item_id=found["item_id"])
+
+
+def test_whoever_opened_the_results_of_a_record_is_not_blind_about_it(service: WithLogin) -> None:
+    queue = service.queue(reviews_required=3)
+    editor, second = service.person("editor"), service.person("second")
+    editor.get(f"/v1/runs/{service.run_id}/records/3")
+    editor.get(f"/v1/runs/{service.run_id}/records/3")
+    editor.get(f"/v1/runs/{service.run_id}/records", record_id="r04")
+    service.open(editor, f"/runs/{service.run_id}/records/5")
+
+    assert exposure(editor, item_of(editor, queue, 3)) == "suggested"
+    assert exposure(editor, item_of(editor, queue, 4)) == "suggested"
+    assert exposure(editor, item_of(editor, queue, 5)) == "suggested"
+    assert exposure(editor, item_of(editor, queue, 6)) == "blind"
+    assert exposure(second, item_of(second, queue, 3)) == "blind"
+
+
+@pytest.mark.parametrize(
+    "path", ["/runs/{}", "/runs/{}/records.csv", "/v1/runs/{}/artifacts/predictions.jsonl"]
+)
+def test_pages_and_files_with_results_count_as_well(service: WithLogin, path: str) -> None:
+    name = f"reader-{len(path)}"
+    add_user(service.project.access_ports(), name, "editor", PASSWORD)
+    queue = service.queue(reviews_required=3)
+    person = service.person(name)
+    assert exposure(person, item_of(person, queue, 30)) == "blind"
+    service.open(person, path.format(service.run_id))
+
+    assert exposure(person, item_of(person, queue, 0)) == "suggested"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/compare?a={0}&b={0}&show=all", "/rubrics/jury@1.0.0?run={0}", "/v1/compare?a={0}&b={0}"],
+)
+def test_pages_that_list_verdicts_count_as_well(service: WithLogin, path: str) -> None:
+    name = f"lister-{len(path)}"
+    add_user(service.project.access_ports(), name, "editor", PASSWORD)
+    person = service.person(name)
+    service.open(person, path.format(service.run_id))
+    seen = service.project.queue_ports().seen
+    found = [index for index in range(40) if seen.has_seen([name], [service.run_id], index)]
+
+    # A run compared with itself has no record that moved.
+    assert bool(found) == ("/v1/compare" not in path)
+
+
+def test_the_agreement_of_a_queue_shows_all_of_its_items(service: WithLogin) -> None:
+    queue = service.queue(reviews_required=3)
+    add_user(service.project.access_ports(), "lead", "editor", PASSWORD)
+    lead = service.person("lead")
+    lead.get(f"/v1/agreement/{queue}")
+
+    assert exposure(lead, item_of(lead, queue, 20)) == "suggested"
+
+
+def test_annotators_see_queues_and_nothing_else(service: WithLogin) -> None:
+    queue = service.queue()
+    annotator = service.person("annotator")
+    item = annotator.claimed(queue)
+
+    for path in (
+        *("/v1/runs", f"/v1/runs/{service.run_id}", f"/v1/runs/{service.run_id}/records"),
+        *(f"/v1/queues/{queue}/progress", f"/v1/queues/{queue}/disagreements"),
+        *(f"/v1/agreement/{queue}", f"/v1/annotations/{item['item_id']}/disputed"),
+        *("/v1/rubrics", "/v1/audit"),
+    ):
+        assert annotator.ask("GET", path).status_code == 403, path
+    created = annotator.ask("POST", "/v1/queues", {"name": "Own", "run_id": service.run_id})
+    assert created.status_code == 403
+    gold = {"answers": answers(1)}
+    decided = annotator.ask("POST", f"/v1/annotations/{item['item_id']}/adjudicate", gold)
+    assert decided.status_code == 403
+    assert annotator.ask("POST", "/v1/judgements", {"queue_id": queue}).status_code == 403
+    viewer = service.person("viewer")
+    assert viewer.claim(queue).status_code == 403
+    assert viewer.ask("GET", "/v1/queues").status_code == 403
+
+
+def test_nobody_writes_with_the_token_or_in_the_name_of_somebody_else(service: WithLogin) -> None:
+    queue = service.queue(size=2)
+    annotator, editor = service.person("annotator"), service.person("editor")
+    item = annotator.claimed(queue)
+
+    assert editor.submit(item, answers(1)).status_code == 409
+    assert editor.claim(queue, annotator="annotator").status_code == 400
+    assert editor.do(item, "undo").status_code == 404
+    assert annotator.submit(item, answers(1)).status_code == 200
+    program = Reviewer(service.client, headers=key_of(service.project, "annotator"))
+    other = program.claimed(queue)
+    assert other["annotator"].startswith("key:ci")
+    assert program.submit(other, answers(1)).status_code == 200
+
+
+def test_a_client_cannot_say_that_it_is_blind(service: WithLogin) -> None:
+    annotator = service.person("annotator")
+    item = annotator.claimed(service.queue())
+    body = {"token": item["token"], "revision": 0, "answers": answers(1), "exposure": "blind"}
+    path = f"/v1/annotations/{item['item_id']}/submit"
+
+    assert annotator.ask("POST", path, body).status_code == 400
+
+
+def test_without_login_nobody_is_blind_after_results_were_opened(tmp_path: Path) -> None:
+    run_id = make_review_run(tmp_path)
+    with open_project(tmp_path) as project, served(project) as client:
+        body = {"name": "Desk", "run_id": run_id, "fill": {"size": 39}}
+        queue = client.post("/v1/queues", json=body).json()["queue_id"]
+        ann, bob = Reviewer(client, "ann"), Reviewer(client, "bob")
+        assert exposure(ann, item_of(ann, queue, 1)) == "blind"
+        client.get(f"/v1/runs/{run_id}/records/2")
+
+        assert exposure(bob, item_of(bob, queue, 2)) == "suggested"
+        assert exposure(bob, item_of(bob, queue, 3)) == "blind"

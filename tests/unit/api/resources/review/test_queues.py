@@ -1,0 +1,210 @@
+"""Review queues over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fakes.review_project import answers
+from steelyard.model.labels.annotation import Wanted
+
+if TYPE_CHECKING:
+    from servers.review_service import ReviewService
+
+
+def number_of(item: dict[str, Any]) -> int:
+    """The number of the record of an item."""
+    return int(item["record_id"][1:])
+
+
+def test_a_queue_says_how_many_labels_a_precision_needs(service: ReviewService) -> None:
+    body = {"name": "All", "run_id": service.run_id, "fill": {"by": "random", "size": 39}}
+    answer = service.client.post("/v1/queues", json=body)
+    made = answer.json()
+
+    assert answer.status_code == 201
+    assert made["queue_id"].startswith("queue_")
+    assert made["items"] == 39
+    precision = made["precision"]
+    assert (precision["labels"], precision["records"]) == (39, 39)
+    assert precision["effective"] == pytest.approx(39)
+    assert precision["needed"] == [
+        {"half_width": 0.05, "labels": 381},
+        {"half_width": 0.1, "labels": 93},
+    ]
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        {"by": "stratified", "size": 8, "slice": "tags"},
+        {"by": "verdict", "size": 10},
+        {"by": "near_threshold", "size": 8},
+    ],
+)
+def test_labels_keep_the_inclusion_probability_of_every_design(
+    service: ReviewService, fill: dict[str, Any]
+) -> None:
+    queue = service.queue(fill=fill)
+    ann = service.person(f"ann {fill['by']}")
+    while (claimed := ann.claim(queue)).status_code == 200:
+        item = claimed.json()
+        assert ann.submit(item, answers(number_of(item))).status_code == 200
+    stored = service.project.queue_ports().queues.items(queue)
+    kept = service.project.review_ports().annotations.all(Wanted(annotator=ann.name))
+    found = {one.row["record_id"]: one.row["inclusion_prob"] for one in kept}
+
+    assert found == {one.record_id: one.inclusion_prob for one in stored}
+    assert len(found) == fill["size"]
+    assert all(0 < one.inclusion_prob <= 1 for one in stored)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"run_id": None}, "name either"),
+        ({"trace_set": "set_1"}, "name either"),
+        ({"rubric": "rubric/jury@1.0.0"}, "has checks and no questions"),
+        ({"rubric": "rubric/gone"}, "gone"),
+        ({"fill": {"size": 40}}, "39 can be chosen"),
+        ({"fill": {"by": "jury_split", "size": 2}}, "jury"),
+        ({"fill": {"by": "random", "slice": "tags"}}, "only a stratified draw"),
+        ({"reviews_required": 0}, "reviews_required"),
+        ({"name": " "}, "name"),
+    ],
+)
+def test_a_queue_that_cannot_be_made_is_refused(
+    service: ReviewService, changed: dict[str, Any], told: str
+) -> None:
+    body = {"name": "Desk", "run_id": service.run_id, "fill": {"size": 5}, **changed}
+    answer = service.client.post("/v1/queues", json=body)
+
+    assert answer.status_code == 400, answer.text
+    assert told in answer.json()["error"]["message"]
+
+
+def test_an_unknown_run_or_queue_is_not_found(service: ReviewService) -> None:
+    body = {"name": "Desk", "run_id": "run_unknown"}
+    ann = service.person("ann")
+
+    assert service.client.post("/v1/queues", json=body).status_code == 400
+    assert ann.claim("queue_unknown").status_code == 404
+    for path in ("", "/items", "/answers", "/progress", "/disagreements"):
+        answer = service.client.get(
+            f"/v1/queues/queue_unknown{path}",
+            params={} if path in {"/progress", "/disagreements"} else {"annotator": "ann"},
+        )
+        assert answer.status_code == 404, path
+
+
+def test_a_queue_is_worked_through(service: ReviewService) -> None:
+    queue = service.queue(fill={"size": 2}, instructions="Read all of it.", name="Short")
+    ann = service.person("ann the first")
+    first = ann.claimed(queue)
+
+    assert first["trace"]["messages"][0]["content"] == "One moment."
+    assert first["request"]["messages"][0]["content"].startswith("Question")
+    assert (first["turns"], first["revision"], first["draft"]) == (
+        2,
+        0,
+        {"trace": {}, "turns": {}},
+    )
+    assert first["rubric"]["version"] == "desk-v1"
+    saved = ann.write(first, answers={"trace": {"quality": 3}, "turns": {}})
+    assert saved.json()["revision"] == 1
+    again = ann.claimed(queue)
+    assert again["draft"] == {"trace": {"quality": 3}, "turns": {}}
+    done = ann.submit(again, answers(number_of(again)))
+    assert (done.json()["revision"], done.json()["exposure"]) == (2, "blind")
+    second = ann.claimed(queue)
+    assert ann.do(second, "skip", token=second["token"], reason="not my field").status_code == 204
+    assert ann.claim(queue).status_code == 204
+
+    shown = ann.get(f"/v1/queues/{queue}")
+    assert (shown["name"], shown["instructions"]) == ("Short", "Read all of it.")
+    assert shown["progress"] == {
+        "submitted": 1,
+        "skipped": 1,
+        "deferred": 0,
+        "open": 0,
+        "waiting": 0,
+        "complete": 1,
+    }
+    states = [one["state"] for one in ann.get(f"/v1/queues/{queue}/items")["data"]]
+    assert states == ["submitted", "skipped"]
+    own = ann.get(f"/v1/queues/{queue}/answers")["data"]
+    assert [(one["state"], one["reason"], one["exposure"]) for one in own] == [
+        ("submitted", None, "blind"),
+        ("skipped", "not my field", None),
+    ]
+    bob = service.person("bob the first")
+    others = [one["state"] for one in bob.get(f"/v1/queues/{queue}/items")["data"]]
+    assert others == ["taken", "waiting"]
+    assert queue in [one["queue_id"] for one in bob.get("/v1/queues")["data"]]
+
+
+def test_whoever_leads_sees_everybody(service: ReviewService) -> None:
+    queue = service.queue(fill={"by": "verdict", "size": 4}, reviews_required=2)
+    ann, bob = service.person("ann who is led"), service.person("bob who is led")
+    for person, changed in ((ann, {}), (bob, {"tone": "cold", "note": "Bob was here."})):
+        item = person.claimed(queue)
+        said = answers(number_of(item), **changed)
+        said["trace"]["tone"] = "cold" if changed else "warm"
+        assert person.submit(item, said).status_code == 200
+    item = bob.claimed(queue)
+    flag = bob.do(item, "flag", kind="guideline_gap", text="Which tone is this?", **bob.named)
+    assert flag.status_code == 204
+    bob.do(item, "skip", token=item["token"], reason="no idea")
+    seen = service.client.get(f"/v1/queues/{queue}/progress").json()
+
+    assert (seen["items"], seen["reviews"], seen["complete"]) == (4, 2, 1)
+    assert seen["fill"]["by"] == "verdict"
+    assert seen["fill"]["strata"]["failed"]["of"] + seen["fill"]["strata"]["passed"]["of"] == 39
+    told = {one["annotator"]: (one["submitted"], one["skipped"]) for one in seen["people"]}
+    assert told == {ann.name: (1, 0), bob.name: (1, 1)}
+    (pair,) = seen["pairs"]
+    assert pair["people"] == [ann.name, bob.name]
+    assert pair["questions"]["tone"] == {"same": 0, "compared": 1, "rate": 0.0}
+    assert pair["questions"]["correct"]["rate"] == 1.0
+    assert "note" not in pair["questions"]
+    assert [one["kind"] for one in seen["flags"]] == ["guideline_gap"]
+    assert [one["reason"] for one in seen["skips"]] == ["no idea"]
+
+
+def test_a_closed_queue_offers_no_items(service: ReviewService) -> None:
+    queue = service.queue()
+    item = service.person("ann").claimed(queue)
+    closed = service.client.put(f"/v1/queues/{queue}", json={"status": "closed"})
+
+    assert closed.json()["status"] == "closed"
+    assert service.person("bob").claim(queue).status_code == 409
+    done = service.person("ann").submit(item, answers(number_of(item)))
+    assert done.status_code == 200
+    service.client.put(f"/v1/queues/{queue}", json={"status": "open"})
+    assert service.person("bob").claim(queue).status_code == 200
+
+
+def test_without_login_a_name_is_needed(service: ReviewService) -> None:
+    queue = service.queue()
+    answer = service.client.post(f"/v1/queues/{queue}/claim", json={})
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["details"]["arguments"] == ["annotator"]
+    assert service.client.get(f"/v1/queues/{queue}/items").status_code == 400
+
+
+def test_queues_and_what_is_done_in_them_are_logged(service: ReviewService) -> None:
+    queue = service.queue()
+    ann = service.person("ann")
+    item = ann.claimed(queue)
+    ann.submit(item, answers(number_of(item)))
+    ann.do(item, "undo", **ann.named)
+    logged = service.project.audit_log.list(20)
+
+    verbs = [(one.verb, one.subject) for one in logged][:3]
+    assert verbs == [
+        ("undo_annotation", item["item_id"]),
+        ("submit_annotation", item["item_id"]),
+        ("create_queue", queue),
+    ]

@@ -1,0 +1,448 @@
+"""Start runs over HTTP: contract 2, sentence by sentence."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from servers.run_service import RunService, document, record, run_service, write_project
+from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
+
+CODES = {
+    *("missing_required_field", "invalid_field_type", "value_out_of_range", "string_too_long"),
+    *("invalid_enum_value", "duplicate_record_id", "record_too_large", "invalid_encoding"),
+    "unsupported_field",
+}
+DEEP: Any = {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}
+GOOD = record("good")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[RunService]:
+    root = tmp_path_factory.mktemp("posted")
+    write_project(root)
+    with run_service(root) as running:
+        yield running
+
+
+def test_a_posted_document_is_accepted_and_evaluated(service: RunService) -> None:
+    answer = service.post(document([record("a"), record("b", "none")]))
+
+    body = answer.json()
+    assert answer.status_code == 202
+    assert body == {
+        "run_id": body["run_id"],
+        "status": "accepted",
+        "summary": {"total_records": 2, "accepted_records": 2, "rejected_records": 0},
+        "record_errors": [],
+        "request_id": answer.headers["x-request-id"],
+    }
+    run = service.when(body["run_id"])
+    assert run["status"] == "completed"
+    assert run["dataset_id"] == "posted"
+    assert [one["state"] for one in run["states"]] == [
+        *("queued", "validating", "running", "finalizing", "completed")
+    ]
+    assert run["created_at"] <= run["started_at"] <= run["completed_at"]
+    assert (run["summary"]["pass_count"], run["summary"]["fail_count"]) == (1, 1)
+
+
+def test_malformed_records_are_listed_and_the_others_evaluated(service: RunService) -> None:
+    answer = service.post(document([GOOD, record("q_0002", 3), record("c")]))
+
+    body = answer.json()
+    assert answer.status_code == 202
+    assert body["status"] == "accepted_with_record_errors"
+    assert body["summary"] == {"total_records": 3, "accepted_records": 2, "rejected_records": 1}
+    assert body["record_errors"] == [
+        {
+            "index": 1,
+            "record_id": "q_0002",
+            "code": "invalid_field_type",
+            "message": "input.prompt must be a string",
+            "path": "records[1].input.prompt",
+            "severity": "error",
+        }
+    ]
+    run = service.when(body["run_id"])
+    assert run["status"] == "completed_with_failures"
+    assert run["summary"]["invalid_records"] == 1
+    assert run["summary"]["evaluated_records"] == 2
+
+
+@pytest.mark.parametrize(
+    ("bad", "code", "path"),
+    [
+        ({"input": {"prompt": "x"}}, "missing_required_field", "records[1].record_id"),
+        ({"record_id": "b"}, "missing_required_field", "records[1].input"),
+        ({"record_id": "b", "input": {}}, "missing_required_field", "records[1].input.prompt"),
+        ({"record_id": "b", "input": "x"}, "invalid_field_type", "records[1].input"),
+        ({"record_id": 7, "input": {"prompt": "x"}}, "invalid_field_type", "records[1].record_id"),
+        (
+            {"record_id": "", "input": {"prompt": "x"}},
+            "value_out_of_range",
+            "records[1].record_id",
+        ),
+        (record("b" * 129), "string_too_long", "records[1].record_id"),
+        (record("b", ""), "value_out_of_range", "records[1].input.prompt"),
+        (record("b", "x" * 200_001), "string_too_long", "records[1].input.prompt"),
+        (record("b", "x\u0000y"), "invalid_encoding", "records[1].input.prompt"),
+        (record("b", "x\u0007y"), "invalid_encoding", "records[1].input.prompt"),
+        (record("good"), "duplicate_record_id", "records[1].record_id"),
+        ({**record("b"), "tags": ["t"] * 33}, "value_out_of_range", "records[1].tags"),
+        ({**record("b"), "tags": [""]}, "value_out_of_range", "records[1].tags[0]"),
+        ({**record("b"), "tags": ["t" * 65]}, "string_too_long", "records[1].tags[0]"),
+        ({**record("b"), "tags": [1]}, "invalid_field_type", "records[1].tags[0]"),
+        (
+            {**record("b"), "reference": {"answer": "x" * 200_001}},
+            *("string_too_long", "records[1].reference.answer"),
+        ),
+        (
+            {**record("b"), "expected": {"max_latency_ms": 0}},
+            *("value_out_of_range", "records[1].expected.max_latency_ms"),
+        ),
+        (
+            {**record("b"), "expected": {"max_latency_ms": 120_001}},
+            *("value_out_of_range", "records[1].expected.max_latency_ms"),
+        ),
+        (
+            {**record("b"), "expected": {"required_criteria": ["beauty"]}},
+            *("invalid_enum_value", "records[1].expected.required_criteria[0]"),
+        ),
+        ({**record("b"), "metadata": DEEP}, "value_out_of_range", "records[1].metadata"),
+        (
+            {**record("b"), "metadata": {"a": "x" * 8192}},
+            *("record_too_large", "records[1].metadata"),
+        ),
+        (
+            {**record("b", "x" * 150_000), "extra": "y" * 120_000},
+            *("record_too_large", "records[1]"),
+        ),
+        ("text", "invalid_field_type", "records[1]"),
+        (None, "invalid_field_type", "records[1]"),
+    ],
+)
+def test_each_rule_for_records_has_its_code(
+    service: RunService, bad: Any, code: str, path: str
+) -> None:
+    body = service.post(document([GOOD, bad])).json()
+
+    found = [(one["code"], one["path"]) for one in body["record_errors"]]
+    assert (code, path) in found
+    assert {one["code"] for one in body["record_errors"]} <= CODES
+    assert all(
+        list(one) == ["index", "record_id", "code", "message", "path", "severity"]
+        for one in body["record_errors"]
+    )
+
+
+def test_a_lone_surrogate_is_an_error_of_its_record(service: RunService) -> None:
+    text = json.dumps(document([GOOD, record("b", "SURROGATE")])).replace("SURROGATE", "\\ud800")
+
+    body = service.post(text.encode()).json()
+
+    assert [one["code"] for one in body["record_errors"]] == ["invalid_encoding"]
+    assert body["record_errors"][0]["path"] == "records[1].input.prompt"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe{}",
+        json.dumps(document([GOOD])).encode("utf-16"),
+        b"[" * 1_000_000,
+        json.dumps({"records": [GOOD]}).encode(),
+        json.dumps(document([])).encode(),
+        json.dumps(document([GOOD], schema_version="2.0")).encode(),
+        json.dumps(document([GOOD], dataset_id="a b")).encode(),
+        json.dumps(document([GOOD], dataset_id="a" * 129)).encode(),
+        json.dumps(document([GOOD], dataset_version="1" * 65)).encode(),
+        json.dumps(document([GOOD], dataset_version=None)).encode(),
+        json.dumps(document([GOOD], metadata=DEEP)).encode(),
+        json.dumps(document([GOOD], metadata={"a": "x" * 16_384})).encode(),
+        json.dumps({**document([]), "records": {"a": 1}}).encode(),
+        b'{"dataset_id": NaN}',
+        json.dumps(document([GOOD] * 50_001)).encode(),
+    ],
+)
+def test_a_document_that_is_wrong_as_a_whole_makes_no_run(
+    service: RunService, body: bytes
+) -> None:
+    before = service.client.get("/v1/runs", params={"limit": 1}).json()["data"]
+
+    answer = service.post(body)
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "invalid_request"
+    assert answer.json()["request_id"] == answer.headers["x-request-id"]
+    assert service.client.get("/v1/runs", params={"limit": 1}).json()["data"] == before
+
+
+def test_no_run_is_made_where_all_records_are_malformed(service: RunService) -> None:
+    answer = service.post(document([record(f"r{n}", n) for n in range(100)]))
+
+    assert answer.status_code == 400
+    assert answer.json() == {
+        "error": {
+            "code": "invalid_request",
+            "message": "All records failed validation",
+            "details": {"rejected_records": 100, "accepted_records": 0},
+        },
+        "request_id": answer.headers["x-request-id"],
+    }
+
+
+@pytest.mark.parametrize("prefix", [b"\xef\xbb\xbf", b"", b"\r\n"])
+def test_a_byte_order_mark_and_line_ends_are_ignored(service: RunService, prefix: bytes) -> None:
+    text = json.dumps(document([GOOD]), indent=1).replace("\n", "\r\n")
+
+    assert service.post(prefix + text.encode()).status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("headers", "query"),
+    [
+        ({"content-type": "text/plain"}, {}),
+        ({"content-type": "application/x-ndjson"}, {}),
+        ({"content-encoding": "gzip"}, {}),
+        ({}, {"target": None}),
+        ({}, {"target": "unknown"}),
+        ({}, {"rubric": "rubric/unknown@1.0"}),
+        ({}, {"rubric": "/etc/passwd.json"}),
+        ({}, {"rubric": "../rubrics/found.yaml"}),
+        ({}, {"suite": "unknown"}),
+        ({}, {"unknown": "1"}),
+        ({}, {"repeat": "0"}),
+        ({}, {"repeat": "9" * 40}),
+        ({}, {"limit": "x"}),
+        ({}, {"fail_under": "nan"}),
+        ({}, {"where": "???"}),
+        ({}, {"target": "a\x00b"}),
+        ({}, {"model": "m-2"}),
+        ({}, {"dataset": "saved@1"}),
+        ({"idempotency-key": "x" * 300}, {}),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused(
+    service: RunService, headers: dict[str, str], query: dict[str, Any]
+) -> None:
+    answer = service.post(json.dumps(document([GOOD])).encode(), headers, **query)
+
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"]["code"] == "invalid_request"
+
+
+def test_settings_may_stand_in_the_document(service: RunService) -> None:
+    settings = {"target": "echo", "rubric": "rubric/found@1.0", "limit": 1}
+    query = {"target": None, "rubric": None}
+
+    posted = service.post({"run": settings, **document([GOOD, record("b")])}, **query).json()
+    plain = service.post(document([GOOD, record("b")]), limit=1).json()
+
+    sources = [_manifest(service, one["run_id"])["source"] for one in (posted, plain)]
+    assert [*sources[0].values()] == [*sources[1].values()]
+    assert service.run(posted["run_id"])["summary"]["total_records"] == 1
+
+
+def _manifest(service: RunService, run_id: str) -> Any:
+    service.when(run_id)
+    path = service.root / ".steelyard" / "runs" / run_id / "run_manifest.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"target": "echo"}, {"unknown": 1}, {"repeat": "2"}, [], "echo", {"suite": 1}]
+)
+def test_settings_that_are_given_twice_or_wrong_are_refused(
+    service: RunService, settings: Any
+) -> None:
+    answer = service.post({"run": settings, **document([GOOD])})
+
+    assert answer.status_code == 400
+
+
+def test_a_suite_is_run_without_records(service: RunService) -> None:
+    query = {"target": None, "rubric": None}
+
+    answer = service.post({"run": {"suite": "saved"}}, **query)
+
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["summary"]["total_records"] == 1
+    assert service.when(answer.json()["run_id"])["dataset_id"] == "saved"
+
+
+@pytest.mark.parametrize("name", ["kept@7", "dataset/kept@7"])
+def test_a_dataset_that_was_created_over_http_is_run(service: RunService, name: str) -> None:
+    kept = document([record("a"), record("b", 3)], dataset_id="kept", dataset_version="7")
+    service.client.post("/v1/datasets", json=kept)
+    settings = {"dataset": name, "target": "echo", "rubric": "rubric/found@1.0"}
+
+    answer = service.client.post("/v1/runs", json={"run": settings})
+
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["summary"]["rejected_records"] == 1
+    run = service.when(answer.json()["run_id"])
+    assert (run["dataset_id"], run["dataset_version"]) == ("kept", "7")
+    assert run["summary"]["evaluated_records"] == 1
+
+
+@pytest.mark.parametrize("target", ["echo", "slow"])
+def test_a_model_of_a_target_that_has_none_is_refused(service: RunService, target: str) -> None:
+    error = service.post(document([GOOD]), target=target, model="m-2").json()["error"]
+
+    assert error["message"] == (
+        f"target '{target}' takes no model: it has none that 'm-2' could replace"
+    )
+
+
+def test_a_model_replaces_that_of_the_target(service: RunService) -> None:
+    run_id = service.post(document([GOOD]), target="moody", model="m-2").json()["run_id"]
+
+    assert _manifest(service, run_id)["model"] == "m-2"
+
+
+def test_no_file_shows_where_the_server_keeps_things(service: RunService) -> None:
+    run_id = service.post(document([GOOD])).json()["run_id"]
+
+    manifest = _manifest(service, run_id)
+    assert str(service.root) not in json.dumps(manifest)
+
+
+def test_a_key_gives_the_same_answer_again(service: RunService) -> None:
+    headers = {"idempotency-key": "first"}
+
+    first, again = (service.post(document([GOOD, {}]), headers) for _ in range(2))
+    other = service.post(document([record("other")]), headers)
+    asked = service.post(document([GOOD, {}]), headers, repeat=2)
+
+    drop = {"request_id": None}
+    assert again.status_code == 202
+    assert {**again.json(), **drop} == {**first.json(), **drop}
+    assert (other.status_code, asked.status_code) == (409, 409)
+
+
+def test_a_key_of_a_refused_request_can_be_used_again(service: RunService) -> None:
+    headers = {"idempotency-key": "second"}
+
+    refused = service.post(document([{}]), headers)
+
+    assert refused.status_code == 400
+    assert service.post(document([GOOD]), headers).status_code == 202
+
+
+def test_a_body_that_is_too_large_is_refused_as_soon_as_that_is_known(service: RunService) -> None:
+    def endless() -> Generator[bytes]:
+        for _ in range(110):
+            yield b" " * 1024 * 1024
+
+    counted = service.client.post(
+        "/v1/runs", content=endless(), headers={"content-type": "application/json"}
+    )
+
+    assert counted.status_code == 413
+    assert counted.json()["error"]["code"] == "payload_too_large"
+
+
+def test_nothing_of_an_ended_upload_is_left_in_the_spool(service: RunService) -> None:
+    service.post(document([{}]))
+    service.post(document([GOOD]))
+    for run in service.client.get("/v1/runs", params={"limit": 100}).json()["data"]:
+        service.when(run["run_id"])
+
+    # The last upload is removed right after its run has ended.
+    time.sleep(0.5)
+    assert list((service.root / ".steelyard" / "spool").iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["cafe\u0301", "o\u0308"])
+def test_texts_that_arrive_over_http_must_be_in_nfc(service: RunService, text: str) -> None:
+    answer = service.post(document([GOOD, record("b", text)]))
+
+    (error,) = answer.json()["record_errors"]
+    assert (error["code"], error["path"]) == ("invalid_encoding", "records[1].input.prompt")
+
+
+def test_a_suite_is_run_without_a_body(service: RunService) -> None:
+    json_type, form_type = "application/json", "application/x-www-form-urlencoded"
+    answers = [
+        service.client.post(
+            "/v1/runs",
+            params={"suite": "saved"},
+            content=body,
+            headers={"content-type": media_type} if media_type else {},
+        )
+        for body, media_type in (
+            *((b"", json_type), (b"{}", json_type), (b"", None), (b"", form_type)),
+            *((b"{}", None), (b"{}", form_type)),
+        )
+    ]
+
+    assert [one.status_code for one in answers] == [202, 202, 202, 202, 400, 400]
+
+
+def test_a_suite_on_a_link_that_leads_to_itself_is_refused(service: RunService) -> None:
+    """One that was replaced after the suite was saved."""
+    file = service.root / "turned.jsonl"
+    file.write_text("{}\n", encoding="utf-8")
+    suite = {"name": "turned", "dataset": "turned.jsonl", "target": "echo"}
+    assert service.client.post("/v1/suites", json=suite).status_code == 201
+    file.unlink()
+    file.symlink_to(file.name)
+
+    headers = {"content-type": "application/json"}
+    answer = service.client.post("/v1/runs", params={"suite": "turned"}, headers=headers)
+
+    assert answer.status_code == 400
+    assert "symbolic links lead in a circle" in answer.json()["error"]["message"]
+
+
+def test_a_run_says_what_became_of_its_gates(service: RunService) -> None:
+    answer = service.post(document([record("a", "none")]), fail_under=0.9)
+
+    run = service.when(answer.json()["run_id"])
+    (gate,) = [one for one in run["gates"] if not one["passed"]]
+    assert gate["name"].startswith("fail-under")
+    assert run["target"] == "echo"
+
+
+def test_a_body_in_another_encoding_is_refused(service: RunService) -> None:
+    headers = {"content-type": "application/json; charset=latin-1"}
+    answer = service.client.post("/v1/runs", content=b"{}", headers=headers)
+
+    assert answer.status_code == 400
+    assert "UTF-8" in answer.json()["error"]["message"]
+
+
+def test_a_posted_document_leaves_the_memory_with_its_answer(service: RunService) -> None:
+    """A full garbage collection may be far away, and a document may have 100 MB."""
+    gc.collect()
+    gc.disable()
+    try:
+        assert service.post(document([GOOD])).status_code == 202
+        assert service.post(document([{}])).status_code == 400
+        held = [one for one in gc.get_objects() if isinstance(one, DatasetDocumentReading)]
+    finally:
+        gc.enable()
+
+    assert held == []
+
+
+def test_what_is_odd_about_a_document_is_a_warning_of_its_run(service: RunService) -> None:
+    twice = json.dumps(document([GOOD]))[:-1] + ', "records": [' + json.dumps(record("z")) + "]}"
+
+    run_id = service.post(twice.encode()).json()["run_id"]
+    service.when(run_id)
+
+    with service.client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
+        told = "".join(answer.iter_text())
+    assert "records is given twice; only the last value counts" in told

@@ -1,0 +1,28 @@
+"""The ids of requests."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from steelyard.api.request_ids import new_request_id, request_id_of
+
+
+def test_new_ids_are_random_uuids() -> None:
+    made = {new_request_id() for _ in range(1000)}
+    read = {uuid.UUID(one) for one in made}
+
+    assert len(read) == 1000
+    assert {str(one) for one in read} == made
+    assert {(one.version, one.variant) for one in read} == {(4, uuid.RFC_4122)}
+
+
+@pytest.mark.parametrize("given", ["a", "req_1:2.3-4", "x" * 128])
+def test_a_usable_id_is_kept(given: str) -> None:
+    assert request_id_of(given) == given
+
+
+@pytest.mark.parametrize("given", [None, "", "a b", "a\n", "x" * 129, "é"])
+def test_any_other_is_replaced(given: str | None) -> None:
+    assert uuid.UUID(request_id_of(given))

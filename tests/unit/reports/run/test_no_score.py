@@ -1,0 +1,71 @@
+"""The lines that say why records have no score."""
+
+from __future__ import annotations
+
+import msgspec
+
+from steelyard.reports.run.no_score import no_score_lines
+from steelyard.results.failures import Failure
+
+
+def rows(*failures: tuple[str, str, int]) -> list[Failure]:
+    known = {"index": 0, "record_id": None, "status": "timeout", "attempts": 1}
+    return [
+        msgspec.convert({**known, "label": label, "message": message}, Failure)
+        for label, message, times in failures
+        for _ in range(times)
+    ]
+
+
+def test_the_most_frequent_reasons_come_first_each_with_its_own_words() -> None:
+    lines = no_score_lines(
+        rows(
+            ("timeout", "no answer within 60 s", 2),
+            ("unauthorized", "HTTP 401: Incorrect API key", 49),
+            ("unauthorized", "HTTP 401: another", 1),
+        )
+    )
+
+    assert list(lines) == [
+        "  no score   49 unauthorized: HTTP 401: Incorrect API key",
+        "  no score   2 timeout: no answer within 60 s",
+        "  no score   1 unauthorized: HTTP 401: another",
+    ]
+
+
+def test_messages_that_differ_in_numbers_alone_are_one_reason() -> None:
+    wrong = ((f"records[{n}].input must be an object", 1) for n in range(4))
+    lines = no_score_lines(rows(*(("invalid_field_type", text, times) for text, times in wrong)))
+
+    assert list(lines) == ["  no score   4 invalid_field_type: records[N].input must be an object"]
+
+
+def test_there_are_three_at_most_and_the_rest_is_counted() -> None:
+    lines = list(no_score_lines(rows(*((f"code{n}", "", 5 - n) for n in range(5)))))
+
+    assert lines[:3] == ["  no score   5 code0", "  no score   4 code1", "  no score   3 code2"]
+    assert lines[3:] == ["             and 2 other reason(s) for 3 record(s)"]
+
+
+def test_a_long_message_is_cut_and_control_characters_are_shown() -> None:
+    (line,) = no_score_lines(rows(("e", "\x1b[31m" + "x" * 500, 1)))
+
+    assert len(line) < 130
+    assert "\x1b" not in line
+
+
+def test_nothing_is_said_where_nothing_failed() -> None:
+    assert not list(no_score_lines([]))
+
+
+def test_what_is_wrong_with_lines_of_a_file_is_shown_line_by_line() -> None:
+    wrong = (f"Line {number}: missing expected_outcome" for number in (3, 5, 6, 9, 12))
+    lines = no_score_lines(rows(*(("missing_required_field", text, 1) for text in wrong)))
+
+    assert list(lines) == [
+        "  no score   5 missing_required_field",
+        "             Line 3: missing expected_outcome",
+        "             Line 5: missing expected_outcome",
+        "             Line 6: missing expected_outcome",
+        "             and 2 more",
+    ]

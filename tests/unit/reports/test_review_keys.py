@@ -1,0 +1,46 @@
+"""The keys of the review page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib.resources import files
+from typing import get_args
+
+import pytest
+
+from steelyard.reports.review_keys import KEYS, Action, badge_of, choice_keys
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "keys"),
+    [
+        ("yes_no", ["1", "0"], ("y", "n")),
+        ("score", ["0", "1", "2"], ("0", "1", "2")),
+        ("score", [str(one) for one in range(1, 11)], tuple("1234567890")),
+        ("score", ["0", "5", "10"], ("0", "5", "")),
+        ("score", ["10", "20", "30"], ("0", "", "")),
+        ("score", ["20", "30"], ("1", "2")),
+        ("single_select", list("abc"), ("1", "2", "3")),
+        ("multi_select", list("abcdefghijk"), (*"1234567890", "")),
+    ],
+)
+def test_an_answer_has_its_figure_its_letter_or_its_place(
+    kind: str, values: list[str], keys: tuple[str, ...]
+) -> None:
+    assert choice_keys(kind, values) == keys
+
+
+def test_no_key_does_two_things() -> None:
+    pressed = Counter((key, one.with_control) for one in KEYS for key in one.keys)
+
+    assert set(pressed.values()) == {1}
+
+
+def test_every_action_has_a_key_a_badge_and_a_handler_on_the_page() -> None:
+    script = (files("steelyard.web") / "assets" / "review.js").read_text(encoding="utf-8")
+    handlers = script[script.index("const actions = {") : script.index("const isText")]
+
+    assert {one.action for one in KEYS} == set(get_args(Action))
+    for action in get_args(Action):
+        assert badge_of(action)
+        assert f"\n  {action}: " in handlers

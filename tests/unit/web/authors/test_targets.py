@@ -1,0 +1,46 @@
+"""The form of targets: what is wrong stands at its field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from servers.service import running
+from steelyard.project import open_project
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[httpx.Client]:
+    with (
+        open_project(tmp_path) as project,
+        running(project) as url,
+        httpx.Client(base_url=url, timeout=30) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("temperature", "warm", "Temperature must be a number"),
+        ("max_concurrency", "0", "Maximum concurrent calls must be"),
+        ("path", "../r.jsonl", "Response file must be inside the project"),
+        ("name", "a b", "is not a valid name"),
+        ("base_url", "http://127.0.0.1/v1", "Base URL leads to 127.0.0.1"),
+    ],
+)
+def test_a_wrong_value_is_marked_at_its_field(
+    client: httpx.Client, field: str, value: str, said: str
+) -> None:
+    form = {"do": "save", "name": "live", "provider": "openai", "model": "m", field: value}
+    page = client.post("/targets", data=form).text
+    place = re.search(rf'<input class="input" id="new-{field}"[^>]*>', page)
+
+    assert place
+    assert 'aria-invalid="true"' in place[0]
+    assert said in page.partition(f'id="new-{field}-hint"')[2][:600]
+    assert f'value="{value}"' in place[0]

@@ -1,0 +1,78 @@
+"""The home page: what ran, what needs attention, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fakes.demo_project import shared_demo
+from fakes.runs import stored_run
+from fakes.served_runs import make_runs
+from servers.site import Site, site_of
+from steelyard.project import open_project
+
+
+@pytest.fixture(scope="module")
+def demo() -> Generator[Site]:
+    """The demo's project; not to be changed."""
+    with open_project(shared_demo()) as project, site_of(project) as site:
+        yield site
+
+
+def test_an_empty_project_is_told_how_to_begin(tmp_path: Path) -> None:
+    with open_project(tmp_path) as project, site_of(project) as site:
+        said = site.text("/")
+
+    assert "nothing has run yet" in said
+    for step in ("1. Bring cases", "2. Name a target", "3. Run it", "steelyard demo"):
+        assert step in said
+
+
+def test_runs_are_listed_with_rate_interval_and_n(demo: Site) -> None:
+    said = demo.text("/")
+
+    assert "library-helpdesk × assistant_b" in said
+    assert "95.7 % 85.2 – 98.9" in said
+    # The corrected rate leads, although the judge was validated after the run.
+    assert said.index("73.9 %") < said.index("95.7 %")
+
+
+def test_what_needs_attention_links_to_what_helps(demo: Site) -> None:
+    page = demo.open("/").text
+
+    assert "has 1 record without a score" in page
+    assert "judge/questionnaire@1.0.0 has never been validated." in page
+    assert 'href="/judges/questionnaire%401.0.0"' in page
+    assert "steelyard retry run_" in page
+
+
+def test_next_steps_compare_label_and_run_what_is_idle(demo: Site) -> None:
+    page = demo.open("/").text
+
+    assert "Compare the newest two" in page
+    assert 'href="/compare?a=run_' in page
+    assert "/review/new?run=run_" in page
+    assert "Run the suite catalogue" in page
+
+
+def test_a_stopped_run_can_be_resumed_and_a_pruned_one_is_no_trouble(tmp_path: Path) -> None:
+    runs = make_runs(tmp_path)
+    with open_project(runs.root) as project, site_of(project) as site:
+        said = site.text("/")
+
+    assert f"steelyard resume {runs.stopped}" in said
+    assert f"steelyard retry {runs.gone}" not in said
+    assert "pruned" in said
+
+
+def test_names_are_shown_as_text(tmp_path: Path) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    with open_project(tmp_path) as project, site_of(project) as site:
+        project.store.create(replace(stored_run(name), dataset=name, target=name, group_id=name))
+        for address in ("/", "/runs", "/goto?q=img", f"/runs?q={name}"):
+            page = site.open(address).text
+            assert "<img" not in page
+            assert "&lt;img src=x" in page
