@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -89,3 +90,58 @@ def test_soak_says_how_many_tests_it_does_not_run() -> None:
         "  1: no disk",
         "not run here: 9 tests (python3 dev.py test), 2 trials (python3 dev.py trials)",
     ]
+
+
+UNSTEADY = """
+import pathlib
+
+def test_passes(): pass
+
+def test_unsteady():
+    mark = pathlib.Path("seen")
+    seen = mark.exists()
+    mark.touch()
+    assert seen
+
+def test_broken(): assert BROKEN != 1
+
+def test_more(): assert BROKEN != 9
+"""
+WHOLE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+import dev
+dev.ROOT, dev.PYTHON, dev.PARALLEL, dev.MOST_REPEATED = Path({folder!r}), sys.executable, (), 2
+sys.exit(dev.whole("not trials", "-q"))
+"""
+
+
+@pytest.mark.parametrize(("broken", "code"), [(0, 0), (1, 1), (9, 1)])
+def test_failed_tests_are_run_once_more_alone(tmp_path: Path, broken: int, code: int) -> None:
+    done = run_whole(tmp_path, UNSTEADY.replace("BROKEN", str(broken)))
+
+    assert done.returncode == code, done.stdout
+    assert "once more, alone:" in done.stdout
+    named = "passed alone, to be mended:\n  test_kinds.py::test_unsteady"
+    assert (named in done.stdout) is (code == 0)
+
+
+def test_many_failures_are_not_run_again(tmp_path: Path) -> None:
+    done = run_whole(tmp_path, UNSTEADY.replace("BROKEN != 1", "False").replace("BROKEN", "9"))
+
+    assert (done.returncode, "once more" in done.stdout) == (1, False)
+
+
+def run_whole(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
+    """Run a suite by the function that `test` and `trials` call."""
+    (folder / "test_kinds.py").write_text(tests, encoding="utf-8")
+    (folder / "pytest.ini").write_text(MARKERS, encoding="utf-8")
+    script = WHOLE.format(root=str(ROOT), folder=str(folder))
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from contextlib import suppress
@@ -66,7 +67,12 @@ def test_nothing_holds_the_loop_from_plan_to_seal(project: Project) -> None:
         await heartbeat.stop()
         return heartbeat
 
-    heartbeat = asyncio.run(run())
+    gc.collect()
+    gc.disable()  # a collection walks over what all tests before this one left, in any thread
+    try:
+        heartbeat = asyncio.run(run())
+    finally:
+        gc.enable()
     begun, planned, ended = marks
     planning, finalizing = heartbeat.gaps(begun, planned), heartbeat.gaps(answered[-1], ended)
 
