@@ -66,9 +66,14 @@ def desk_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def site(demo_project: Path) -> Generator[str]:
-    """The address of a server of the demo's project; its pages are only read."""
-    with open_project(demo_project) as project, running(project) as url:
+def site(demo_project: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """The address of a server of the demo's project; its pages are only read.
+
+    It has a copy of its own: whoever copies a database that this process has open closes its files
+    again, and with them go the locks that SQLite holds on them.
+    """
+    copy = shutil.copytree(demo_project, tmp_path_factory.mktemp("site") / "library")
+    with open_project(copy) as project, running(project) as url:
         yield url
 
 

@@ -43,8 +43,10 @@ def project(tmp_path_factory: pytest.TempPathFactory, steelyard: Steelyard) -> P
 
 
 @pytest.fixture(scope="module")
-def url(project: Path) -> Iterator[str]:
-    with open_project(project) as opened, running(opened) as url:
+def url(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    # Tests copy the project: the database that this process has open must be another one.
+    copy = shutil.copytree(project, tmp_path_factory.mktemp("copy") / "project")
+    with open_project(copy) as opened, running(opened) as url:
         yield url
 
 
