@@ -106,8 +106,19 @@ def test_results_are_typed(served: Served, finished: str) -> None:
     assert client.metrics(finished) == run.metrics
     assert client.metrics(finished).pass_count == 1
     assert client.manifest(finished).setup.dataset_id == "posted"
-    assert isinstance(client.slices(finished), tuple)
     assert finished in [one.run_id for one in client.runs()]
+
+
+def test_slices_are_those_of_all_pages(served: Served) -> None:
+    tags = [f"tag-{number}" for number in range(101)]
+    with served.client() as client:
+        records = [{**record(tag), "tags": [tag]} for tag in tags]
+        started = client.start_run(document(records), **GRADED)
+        client.wait(started.run_id)
+        slices = client.slices(started.run_id)
+
+    assert {one.value for one in slices if one.slice == "tags"} == set(tags)
+    assert len({one.name for one in slices}) == len(slices)
 
 
 def test_artifacts_are_those_of_the_server(served: Served, finished: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from steelyard.model.run import TERMINAL
 from steelyard.results.failures import Failure
 from steelyard.results.grading_summary import GradingSummary
 from steelyard.results.manifest import StateTime
-from steelyard.results.metrics import Metrics, Slice
+from steelyard.results.metrics import Metrics
 from steelyard.results.predictions import Prediction
 
 Item = TypeVar("Item")
@@ -102,12 +102,6 @@ class RemoteRecord(Prediction, frozen=True, kw_only=True):
 
     failure: Failure | None = None
     judgements: tuple[dict[str, Any], ...] = ()
-
-
-class RemoteSlices(msgspec.Struct, frozen=True):
-    """The content of `metrics_by_slice.json`."""
-
-    slices: tuple[Slice, ...]
 
 
 class RemoteArtifact(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,6 @@ from steelyard.client.remote import (
     RemoteRecord,
     RemoteReport,
     RemoteRun,
-    RemoteSlices,
     StartedRun,
 )
 from steelyard.client.remote_catalog import (
@@ -184,7 +183,7 @@ class Client:
     def slices(self, run: str) -> tuple[Slice, ...]:
         """The numbers of a finished run by slice."""
         request = HttpRequest(path=path_of("runs", run, "slices"))
-        return self.transport.json(request, RemoteSlices).slices
+        return tuple(pages(self.transport, request, Slice))
 
     def artifacts(self, run: str) -> tuple[RemoteArtifact, ...]:
         """The files of a finished run, with size and hash."""

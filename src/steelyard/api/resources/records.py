@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+import json
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 from msgspec import Meta, structs
 
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
-from steelyard.api.paging import Page, PageQuery
+from steelyard.api.paging import Page, PageQuery, page_of
 from steelyard.api.shown_results import shown_rows
 from steelyard.errors import ConflictError, GoneError, NotFoundError
+from steelyard.model.json_value import JsonObject
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 from steelyard.results.metrics import Metrics, Slice
@@ -106,13 +108,6 @@ class RecordBody(Prediction, frozen=True, kw_only=True):
     """What judges were asked, and what they answered."""
 
 
-class SlicesBody(msgspec.Struct, frozen=True):
-    """The content of `metrics_by_slice.json`."""
-
-    slices: list[Slice]
-    """Every value of every sliced field."""
-
-
 def _list(call: Call[RecordsQuery, None]) -> JsonReply:
     """The rows are those of `predictions.jsonl`. A run that is not finished shows what it has."""
     asked = call.query
@@ -177,10 +172,16 @@ def _metrics(call: Call[NoQuery, None]) -> JsonReply:
     raise ConflictError(f"{run.run_id} is {run.status}; it has no metrics")
 
 
-def _slices(call: Call[NoQuery, None]) -> JsonReply:
-    """The content of `metrics_by_slice.json`. A run has none before it ends."""
-    body = sealed_json_file(call.project.result_ports(), call.path["run_id"], _SLICES)
-    return JsonReply(body=body)
+def _slices(call: Call[PageQuery, None]) -> JsonReply:
+    """The entries are those of `metrics_by_slice.json`. A run has none before it ends."""
+    content = sealed_json_file(call.project.result_ports(), call.path["run_id"], _SLICES)
+    slices = cast("list[JsonObject]", content["slices"])
+    return JsonReply(body=page_of(slices, _slice_id, call.query))
+
+
+def _slice_id(one: JsonObject) -> str:
+    """The field and its value, of which one may contain what separates them in a name."""
+    return json.dumps([one["slice"], one["value"]])
 
 
 def _records(call: Call[Any, None]) -> Records:
@@ -254,10 +255,11 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     Operation(
         method="GET",
         path="/v1/runs/{run_id}/slices",
-        summary="Show the metrics of a run by slice.",
+        summary="List the slices of a run, each with its metrics.",
         scope="runs:read",
         handle=_slices,
-        answers={200: SlicesBody},
+        query=PageQuery,
+        answers={200: Page[Slice]},
         errors=(404, 409, 410),
     ),
 )

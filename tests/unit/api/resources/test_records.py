@@ -34,6 +34,12 @@ def listed(service: Service, run_id: str, what: str = "records", **query: Any) -
         cursor = {"cursor": page["next_cursor"]}
 
 
+def content(service: Service, run_id: str, name: str) -> dict[str, Any]:
+    """A sealed file that is one document."""
+    path: Path = service.runs.root / ".steelyard" / "runs" / run_id / name
+    return json.loads(path.read_bytes())
+
+
 def ids(rows: list[Any]) -> str:
     """The ids of records."""
     return "".join(row["record_id"] for row in rows)
@@ -182,16 +188,30 @@ def test_failures_are_the_rows_of_their_file(service: Service) -> None:
     assert listed(service, run_id, "failures", status="cancelled") == []
 
 
-@pytest.mark.parametrize(
-    ("what", "name"), [("metrics", "metrics_summary.json"), ("slices", "metrics_by_slice.json")]
-)
-def test_numbers_are_those_of_the_sealed_file(service: Service, what: str, name: str) -> None:
+def test_metrics_are_those_of_the_sealed_file(service: Service) -> None:
     run_id = service.runs.done
-    body = service.client.get(f"/v1/runs/{run_id}/{what}").json()
-    path = service.runs.root / ".steelyard" / "runs" / run_id / name
+    body = service.client.get(f"/v1/runs/{run_id}/metrics").json()
 
     assert body.pop("request_id")
-    assert body == json.loads(path.read_bytes())
+    assert body == content(service, run_id, "metrics_summary.json")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_slices_are_those_of_the_sealed_file(service: Service, limit: int) -> None:
+    run_id = service.runs.done
+    slices = content(service, run_id, "metrics_by_slice.json")["slices"]
+
+    assert len(slices) > 2
+    assert listed(service, run_id, "slices", limit=limit) == slices
+
+
+@pytest.mark.parametrize("query", [{"limit": "101"}, {"cursor": "none"}, {"colour": "red"}])
+def test_a_page_of_slices_that_cannot_be_is_refused(
+    service: Service, query: dict[str, str]
+) -> None:
+    answer = service.client.get(f"/v1/runs/{service.runs.done}/slices", params=query)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_request")
 
 
 def test_a_run_that_is_not_finished_shows_what_it_has(service: Service) -> None:
