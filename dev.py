@@ -34,8 +34,6 @@ USAGE = """usage: python3 dev.py COMMAND
 PARALLEL = ("-n", "2", "--dist", "worksteal")
 MOST_REPEATED = 5
 """How many failed tests are run once more; where more fail, something is broken."""
-SLOW_TEST = "faulthandler_timeout="
-"""Seconds after which a test that hangs is ended; `test` has it in pyproject.toml."""
 
 
 def main(arguments: list[str]) -> int:
@@ -92,7 +90,7 @@ def trials(arguments: list[str]) -> int:
     """Run what is too long for the suite, without coverage."""
     install("dev")
     marks = "(trials or hypothesis) and not soak"
-    base = ("--hypothesis-profile=trials", "-o", f"{SLOW_TEST}900")
+    base = ("--hypothesis-profile=trials", *time_for_a_test(840))
     return pytest(marks, *base, *arguments) if arguments else whole(marks, *base, "--durations=20")
 
 
@@ -103,7 +101,7 @@ def soak(arguments: list[str]) -> int:
     if seed is None:
         seed = f"--hypothesis-seed={secrets.randbelow(2**32)}"
         arguments = [seed, *(arguments or PARALLEL)]
-    base = ("--hypothesis-profile=soak", "-o", f"{SLOW_TEST}7200")
+    base = ("--hypothesis-profile=soak", *time_for_a_test(7200))
     code = pytest("soak or hypothesis", *base, *arguments)
     print(f"reproduce: python3 dev.py soak {seed}   (with -k NAME for one test)")
     return code
@@ -124,6 +122,11 @@ def whole(marks: str, *options: str) -> int:
     if not code:
         print("failed beside other tests and passed alone, to be mended:", *failed, sep="\n  ")
     return code
+
+
+def time_for_a_test(seconds: int) -> tuple[str, ...]:
+    """After this time a test hangs and fails; `test` has its own in pyproject.toml."""
+    return ("-o", f"timeout={seconds}", "-o", f"faulthandler_timeout={seconds + 60}")
 
 
 def failed_tests() -> list[str]:
