@@ -8,8 +8,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Insert, String, Table, func, literal
 from sqlalchemy.dialects.sqlite import insert
 
+from steelyard.formats.encoding import without_surrogates
+
 _UNIX_EPOCH = 2440587.5
 _DAY_S = 86400.0
+_LONGEST_PATTERN = 200
 CHANGE_COUNT = "PRAGMA data_version"
 """What another connection has committed, as a number that changes with every commit."""
 
@@ -27,6 +30,16 @@ def insert_or_replace(table: Table, key: Mapping[str, Any], values: Mapping[str,
 def as_text(column: ColumnElement[bytes]) -> ColumnElement[str]:
     """The UTF-8 text of a column of bytes."""
     return column.cast(String)
+
+
+def contains(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Whether a text stands in a column, ASCII letters in either case."""
+    text = without_surrogates(text)
+    if len(text) > _LONGEST_PATTERN or "\0" in text:
+        # A pattern cannot be as long as a text, and it ends at a null character.
+        return func.instr(func.lower(column), func.lower(text)) > 0
+    # Three times as fast: it copies no row to change its letters.
+    return column.contains(text, autoescape=True)
 
 
 def json_field(column: ColumnElement[bytes], name: str) -> ColumnElement[Any]:

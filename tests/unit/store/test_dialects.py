@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 import steelyard.store
-from steelyard.store.dialects import as_text, insert_new, json_field, json_total
+from steelyard.store.dialects import as_text, contains, insert_new, json_field, json_total
 
 _OWN = {
     *("database.py", "database_copies.py", "dialects.py", "foreign_schema.py", "migrations.py")
@@ -75,3 +75,31 @@ def test_a_row_that_is_there_stays_as_it_is(connection: Connection) -> None:
         b'{"cost":null}',
         b"{}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("Rate of 5_%", True),
+        ("RATE OF 5_%", True),
+        ("ü/", True),
+        ("Ü", False),
+        ("rate%5", False),
+        ("5_5", False),
+        ("of 5_% ", False),
+        ("\0", False),
+        ("\ud800", False),
+        ("x" * 300, True),
+        ("X" * 300, True),
+        ("x" * 301, False),
+    ],
+)
+def test_a_text_is_found_as_it_is_written(
+    connection: Connection, text: str, *, is_found: bool
+) -> None:
+    kept = f"a rate of 5_%, ü/{'x' * 300}".encode()
+    connection.execute(insert(rows), [{"id": "c", "row": kept}])
+
+    found = select(rows.c.id).where(contains(as_text(rows.c.row), text))
+
+    assert connection.execute(found).scalars().all() == (["c"] if is_found else [])

@@ -14,7 +14,7 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.clock import SystemClock
-from steelyard.store.dialects import database_seconds, json_total
+from steelyard.store.dialects import contains, database_seconds, json_total
 from steelyard.store.tables import events, results, runs, states
 
 _SEALED = ("completed", "completed_with_failures", "cancelled")
@@ -30,7 +30,9 @@ def newest_first() -> Select[*tuple[Any, ...]]:
 
 def beginning_with(name: str) -> Select[*tuple[Any, ...]]:
     """The runs whose ids begin with a text."""
-    return newest_first().where(place_of(runs.c.run_id, name) == 1)
+    name = without_surrogates(name)
+    begin = func.substr(runs.c.run_id, 1, len(name))
+    return newest_first().where(func.lower(begin) == func.lower(name))
 
 
 # Made once: to put a query together takes longer than to run it.
@@ -74,15 +76,7 @@ def wanted(query: RunQuery, after: RunPosition | None) -> Iterator[ColumnElement
         yield runs.c.target == query.target
     if query.text:
         named = (runs.c.run_id, runs.c.dataset, runs.c.target)
-        yield or_(*(place_of(name, query.text) > 0 for name in named))
-
-
-def place_of(column: ColumnElement[str], text: str) -> ColumnElement[int]:
-    """Where a text begins in a column, ASCII letters in either case; from 1 on.
-
-    Not LIKE, whose patterns cannot be as long as a text.
-    """
-    return func.instr(func.lower(column), func.lower(without_surrogates(text)))
+        yield or_(*(contains(name, query.text) for name in named))
 
 
 def progress_of(connection: Connection, run_id: str) -> Progress:

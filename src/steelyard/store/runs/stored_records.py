@@ -48,12 +48,11 @@ from steelyard.results.records import (
 from steelyard.results.requests import whole_row
 from steelyard.results.stored_rows import with_scores
 from steelyard.store.database import few_rows, streamed, translated_errors
-from steelyard.store.dialects import as_text, json_field
+from steelyard.store.dialects import as_text, contains, json_field
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.listed_columns import joined_tags
 from steelyard.store.runs.record_counts import record_counts, splits_jury, verdicts_of
 from steelyard.store.runs.repository import RunStore
-from steelyard.store.runs.run_queries import place_of
 from steelyard.store.tables import attempts, parts, results, scores
 
 _PLACE = (results.c.idx, results.c.repeat)
@@ -267,7 +266,7 @@ def _found(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
         found = found.where(_is_wanted(query.only, query))
     if query.text:
         written = TextSearch(query.text).written
-        found = found.where(place_of(as_text(results.c.prediction), written) > 0)
+        found = found.where(contains(as_text(results.c.prediction), written))
     return found.where(*_after(query.sort, shape)).order_by(*_order(query.sort))
 
 
