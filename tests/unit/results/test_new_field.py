@@ -14,7 +14,7 @@ from fakes.targets import ScriptedTarget
 from steelyard.results.predictions import Prediction, prediction_of
 from steelyard.store.runs import result_rows
 from steelyard.usecases.results import folder_records, read_run
-from steelyard.usecases.results.export import export_jsonl
+from steelyard.usecases.results.exports.rows import export_jsonl
 from steelyard.usecases.results.folder_records import FolderRecords
 from steelyard.usecases.results.read_run import read_predictions
 from steelyard.usecases.results.records import show_record

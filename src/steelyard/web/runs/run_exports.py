@@ -9,7 +9,7 @@ from steelyard.api.shown_results import ShownResults
 from steelyard.reports.html.run_html import run_html
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.correction.correct_run import current_view
-from steelyard.usecases.results.export import export_csv, matching_predictions
+from steelyard.usecases.results.exports.rows import export_csv, matching_predictions
 from steelyard.usecases.results.pruned_files import pruned_on
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.results.sealed_files import sealed_folder, stored_records

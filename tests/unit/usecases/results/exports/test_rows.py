@@ -18,7 +18,7 @@ from msgspec import structs
 import fakes.predictions
 from fakes.predictions import SCORED
 from steelyard.results.predictions import Prediction, read_prediction
-from steelyard.usecases.results.export import check_names, export_csv, export_jsonl
+from steelyard.usecases.results.exports.rows import check_names, export_csv, export_jsonl
 
 
 def prediction(

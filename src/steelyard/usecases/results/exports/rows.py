@@ -1,10 +1,11 @@
-"""Write a run's predictions for other tools."""
+"""The rows of a run as JSON Lines and as CSV."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.results.predictions import PREDICTIONS, Prediction
@@ -16,7 +17,7 @@ from steelyard.usecases.results.records import Records, list_predictions
 
 _AT_ONCE = 500
 
-_COLUMNS = (
+COLUMNS = (
     "index",
     "record_id",
     "record_sha256",
@@ -62,14 +63,18 @@ def matching_predictions(records: Records, query: RecordQuery) -> Iterator[Predi
         yield from page.rows
 
 
+def cells(row: Prediction, checks: Sequence[str]) -> list[Any]:
+    """A row with the request as text, and the score of each check."""
+    scores = {score.check: score.score for score in row.evaluator_scores}
+    texts = {"request": request_text(row), "expected": expected_text(row)}
+    values = [texts[name] if name in texts else getattr(row, name) for name in COLUMNS]
+    return [*values, *(scores.get(name) for name in checks)]
+
+
 def export_csv(rows: Iterable[Prediction], checks: Sequence[str]) -> Iterator[str]:
-    """One line per row, with the request as text and a column for the score of each check.
+    """One line per row, with a column for the score of each check.
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
-    yield csv_line([*_COLUMNS, *(f"check:{name}" for name in checks)])
-    for row in rows:
-        scores = {score.check: score.score for score in row.evaluator_scores}
-        texts = {"request": request_text(row), "expected": expected_text(row)}
-        values = [texts[name] if name in texts else getattr(row, name) for name in _COLUMNS]
-        yield csv_line([*values, *(scores.get(name) for name in checks)])
+    yield csv_line([*COLUMNS, *(f"check:{name}" for name in checks)])
+    yield from (csv_line(cells(row, checks)) for row in rows)

@@ -1,0 +1,1 @@
+"""Write a run for other tools, one module a format."""
