@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +70,8 @@ def command(  # noqa: PLR0917 - one parameter for each option
         stoppable([stored.run_id]),
         ProgressLine(stored.run_id, None, is_quiet=is_quiet) as progress,
     ):
-        finished = run_async(lambda: resume_run(ports, stored, progress.note))
+        watched = replace(ports, watch=progress.watch)
+        finished = run_async(lambda: resume_run(watched, stored, progress.note))
     named = {
         "fail_under": fail_under,
         "fail_under_low": fail_under_low,

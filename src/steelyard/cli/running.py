@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from steelyard.cli.plans import print_graders
+from steelyard.cli.run_progress import RunProgress, state_lines
 from steelyard.cli.terminal import show_report
 
 if TYPE_CHECKING:
+    from steelyard.engine.activity import Look
     from steelyard.execution.prepared import Prepared
     from steelyard.model.run import Result
     from steelyard.model.statistics.gate import GateResult
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from steelyard.usecases.runs.ports import RunPorts
 
 _PLAIN_EVERY_S = 5.0
+_BAR_EVERY_S = 0.1
+_TICK_S = 1.0
 
 
 def exit_code(finished: FinishedRun, gates: Gates) -> int:
@@ -135,13 +141,15 @@ class ProgressLine:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._title = title
-        self._total = total
         self._is_quiet = is_quiet
-        self._counts = {"done": 0, "passed": 0, "failed": 0}
         self._bar: Any = None
         self._task: Any = None
         self._now = now
         self._last = now()
+        self._text = ""
+        self._state = RunProgress(total, now())
+        self._look: Look | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> ProgressLine:
         if not self._is_quiet and sys.stderr.isatty():
@@ -153,11 +161,11 @@ class ProgressLine:
                 TextColumn("{task.description}"),
                 BarColumn(),
                 MofNCompleteColumn(),
-                TextColumn("{task.fields[counts]}"),
+                TextColumn("{task.fields[counts]}", markup=False),
                 TimeElapsedColumn(),
                 console=Console(stderr=True),
             )
-            self._task = self._bar.add_task(self._title, total=self._total, counts="")
+            self._task = self._bar.add_task(self._title, total=self._state.total, counts="")
             self._bar.start()
         return self
 
@@ -167,37 +175,50 @@ class ProgressLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._timer:
+            self._timer.cancel()
         if self._bar:
             self._bar.stop()
 
+    def watch(self, look: Look) -> None:
+        """Look at the calls of the run each second, so that a line says what it waits for."""
+        self._look = look
+        if not self._is_quiet:
+            self._tick()
+
     def note(self, result: Result) -> None:
         """Count a result."""
-        counts = self._counts
-        counts["done"] += 1
-        if result.status == "evaluated":
-            counts["passed"] += bool(result.verdict and result.verdict.passed)
-        else:
-            counts["failed"] += 1
-        text = f"{counts['passed']} passed"
-        if counts["failed"]:
-            text += f", {counts['failed']} without a score"
-        self._show(text)
+        self._state.note(result, self._now())
+        self._show()
 
     def reach(self, done: int, failed: int, total: int | None) -> None:
         """Show how far a run on a server has come."""
-        self._counts["done"], self._total = done, self._total if total is None else total
-        self._show(f"{failed} without a score" if failed else "all with a score")
+        self._state.reach(done, failed, total, self._now())
+        self._show()
 
-    def _show(self, text: str) -> None:
+    def _tick(self) -> None:
+        self._show()
+        self._timer = asyncio.get_running_loop().call_later(_TICK_S, self._tick)
+
+    def _show(self) -> None:
         if self._is_quiet:
             return
-        done = self._counts["done"]
+        now, state = self._now(), self._state
         if self._bar:
-            self._bar.update(self._task, completed=done, total=self._total, counts=text)
-        elif self._now() - self._last >= _PLAIN_EVERY_S:
-            self._last = self._now()
-            of = "" if self._total is None else f" of {self._total}"
-            typer.echo(f"{self._title}: {done}{of}, {text}", err=True)
+            if now - self._last >= _BAR_EVERY_S or not self._text:
+                self._last = now
+                self._text = self._said(now)
+            self._bar.update(
+                self._task, completed=state.done, total=state.total, counts=self._text
+            )
+        elif now - self._last >= _PLAIN_EVERY_S:
+            self._last = now
+            of = "" if state.total is None else f" of {state.total}"
+            typer.echo(f"{self._title}: {state.done}{of}, {self._said(now)}", err=True)
+
+    def _said(self, now: float) -> str:
+        calls = self._look() if self._look else None
+        return ", ".join(state_lines(self._state, calls, now))
 
 
 def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
@@ -212,4 +233,5 @@ def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedR
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     print_graders(graders_of(prepared))
     with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:
+        ports = replace(ports, watch=progress.watch)
         return run_async(lambda: start_run(ports, prepared, started.append, progress.note))

@@ -61,6 +61,11 @@ class Limiter:
         return self._in_flight
 
     @property
+    def held_s(self) -> float:
+        """How long an endpoint has asked for no further call."""
+        return max(0.0, self._held_until - self._clock.monotonic())
+
+    @property
     def is_probing(self) -> bool:
         """Whether the call that may be made is there to see if the target is back."""
         return self._circuit.is_open

@@ -35,6 +35,8 @@ class Work:
     attempt: int = 1
     answered: Result | None = None
     """The result with the answer, where that was kept before and only judges are to be asked."""
+    failed_with: str = ""
+    """The error of the attempt before this one."""
     past: tuple[Attempt, ...] = ()
     """The calls that another run has made, where its answer is graded once more."""
 

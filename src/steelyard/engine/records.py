@@ -94,6 +94,17 @@ class RecordLoop:
         self._waiting.stop(stop)
         self._schedule.hurry()
 
+    def retries(self) -> Iterator[tuple[str, float]]:
+        """The records that wait for another attempt: the last error, and the seconds left."""
+        for work, seconds in self._schedule.retries():
+            if isinstance(work, Work):
+                yield work.failed_with, seconds
+
+    @property
+    def oldest_s(self) -> float | None:
+        """How long the longest call has taken so far; None where none is under way."""
+        return self._calls.oldest_s
+
     async def _worker(self) -> None:
         schedule, slots, task = self._schedule, self._slots, this_task()
         while (item := schedule.take_at_once() or await schedule.take()) is not None:
@@ -278,7 +289,10 @@ class RecordLoop:
         self._slots.release()
         first = work.record.first_attempt_at or attempt.at
         again = replace(
-            work, attempt=work.attempt + 1, record=replace(work.record, first_attempt_at=first)
+            work,
+            attempt=work.attempt + 1,
+            record=replace(work.record, first_attempt_at=first),
+            failed_with=error.code,
         )
         self._schedule.again(again, 0.0 if self._waiting.stopped else wait)
 

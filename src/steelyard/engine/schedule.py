@@ -50,6 +50,11 @@ class Schedule(Generic[Item]):
         """Whether no first attempt is left."""
         return self._is_drained
 
+    def retries(self) -> list[tuple[Item, float]]:
+        """What waits for another attempt, each with the seconds that are left."""
+        now = self._clock.monotonic()
+        return [(one.item, max(0.0, one.due - now)) for one in self._waiting]
+
     def hurry(self) -> None:
         """Let nothing wait any longer."""
         for waiting in self._waiting:

@@ -37,6 +37,16 @@ class TargetCalls:
         self._waiting = waiting
         self._known: tuple[Work, Request] | None = None
         """What the target has answered last."""
+        self._begun: dict[asyncio.Task[None], float] = {}
+        """When the calls began that are under way, by who makes them."""
+
+    @property
+    def oldest_s(self) -> float | None:
+        """How long the longest call has taken so far; None where none is under way."""
+        if not self._begun:
+            return None
+        # The one that began first stands first.
+        return self._around.clock.monotonic() - next(iter(self._begun.values()))
 
     async def make(self, work: Work, tokens: int, task: asyncio.Task[None]) -> Called | None:
         """What came of a record's call; None where no further call is made.
@@ -65,11 +75,14 @@ class TargetCalls:
         """What came of a call, and whether it is over; one that is made again is logged."""
         clock = self._around.clock
         at, started = clock.stamp(), clock.monotonic()
+        self._begun[task] = started
         try:
             answer = await self._answer(request, task)
         except asyncio.CancelledError:
             self.log(work, at, interruption())
             raise
+        finally:
+            del self._begun[task]
         self._asked.limiter.leave()
         elapsed = round((clock.monotonic() - started) * 1000, 3)
         called = Called(answer, at, elapsed)

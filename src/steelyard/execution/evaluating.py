@@ -75,6 +75,7 @@ async def evaluate_records(
         )
         for share, spec in shares(prepared)
     }
+    ports.watch(lambda: limiters.activity(loops.values()))
     stopped: list[TargetStoppedError] = []
     running = (
         _to_its_end(loop.run(prepared.concurrency_of(name)), stopped)

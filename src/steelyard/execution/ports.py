@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from steelyard.contracts.legal_eval.policies import Policies
+from steelyard.engine.activity import Look
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.record_work import Ledger
 from steelyard.engine.redaction.redactor import Redactor
@@ -324,6 +325,8 @@ class ExecutionPorts(CallerPorts):
     """The rates of a run corrected for the error of its judges; `claims` are the times at which
     the files of judges say that they were validated."""
     warn: Warn = log_warning
+    watch: Callable[[Look], None] = lambda _look: None
+    """Told how to look at the calls of a run that this process executes by itself."""
     executing: set[str] = field(default_factory=set[str])
     """The runs that this process is executing now."""
     fix_published: Callable[[Collection[str], Caller], None] = lambda _names, _caller: None

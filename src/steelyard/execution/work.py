@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from steelyard.contracts.reading import Row
 from steelyard.contracts.trace.reader import read_trace
+from steelyard.engine.activity import CallActivity
 from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.circuit import Circuit
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.pending_rows import read_answered
 from steelyard.engine.record_work import AskedTarget, Work
+from steelyard.engine.records import RecordLoop
 from steelyard.engine.selection import value_at
 from steelyard.execution.ports import ExecutionPorts, RunRepository, TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -67,11 +70,13 @@ class Limiters:
         self._has_answered = has_answered
         """Whether a target has answered in the run, so that an outage is waited for."""
         self._known: dict[int, Limiter] = {}
+        self._names: dict[int, str] = {}
 
     def of(self, spec: TargetSpec) -> Limiter:
         """The limits of a target."""
         key = id(spec.target)
         if key not in self._known:
+            self._names[key] = spec.name
             self._known[key] = Limiter(
                 self._clock,
                 spec.max_concurrency,
@@ -86,6 +91,20 @@ class Limiters:
                 ),
             )
         return self._known[key]
+
+    def activity(self, loops: Collection[RecordLoop]) -> CallActivity:
+        """What loops and judges are doing now."""
+        waiting = [one for loop in loops for one in loop.retries()]
+        oldest = [one for loop in loops if (one := loop.oldest_s) is not None]
+        known = self._known.items()
+        return CallActivity(
+            in_flight=sum(one.in_flight for _, one in known),
+            oldest_s=max(oldest, default=None),
+            retrying=Counter(error for error, _ in waiting),
+            next_retry_s=min((seconds for _, seconds in waiting), default=None),
+            away=tuple(self._names[key] for key, one in known if one.is_probing),
+            held_s=max((one.held_s for _, one in known), default=0.0),
+        )
 
 
 def asked(

@@ -203,8 +203,8 @@ def test_progress_of_a_server_is_what_its_events_say(capsys: pytest.CaptureFixtu
 
     assert capsys.readouterr().err == (
         "desk: 3, all with a score\n"
-        "desk: 7 of 10, 2 without a score\n"
-        "desk: 10 of 10, 2 without a score\n"
+        "desk: 7 of 10, 2 without a score, 0.3/s, 10 s left\n"
+        "desk: 10 of 10, 2 without a score, 0.3/s\n"
     )
 
 
