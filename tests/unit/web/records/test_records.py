@@ -71,7 +71,7 @@ def test_a_record_shows_what_was_asked_and_answered_and_why_it_passes(site: Site
 def test_a_record_without_a_score_says_why_and_never_zero(site: Site) -> None:
     text = site.record(site.runs.done, 2)
     assert "No score: the target did not answer in time." in text
-    assert "3 attempts were made" in text
+    assert "3 attempts of the target were made" in text
     assert "timeout on purpose" in text
     assert "There is no answer." in text
     assert "0.00" not in text
