@@ -16,7 +16,7 @@ from steelyard.reports.run.question_rows import QuestionTable, question_table
 from steelyard.reports.run.run_summary import RunSummary, summary_of
 from steelyard.reports.run.run_text import RunView
 from steelyard.results.artifacts import MANIFEST
-from steelyard.results.metrics import Slice
+from steelyard.results.metrics import Metrics, Slice
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.records import RecordQuery, ResultCounts
 from steelyard.results.stored_run import StoredRun
@@ -56,8 +56,8 @@ class RunResults:
     """What people pass, by slice."""
     is_live: bool = False
     """Whether more records are being made."""
-    so_far: Interval | None = None
-    """The pass rate of the records that are finished, while others are not."""
+    so_far: Metrics | None = None
+    """Of the records that are finished, while others are not."""
 
 
 def finished_results(
@@ -136,7 +136,7 @@ def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> Run
 def live_results(project: Project, run: StoredRun) -> RunResults:
     """The records so far of a run that is executed.
 
-    The rate is computed once for every number of rows, however many readers ask for it.
+    The metrics are computed once for every number of rows, however many readers ask for them.
     """
     ports = project.result_ports()
     records = stored_records(ports, run.run_id)
@@ -152,13 +152,12 @@ def live_results(project: Project, run: StoredRun) -> RunResults:
         is_pairwise=_is_pairwise(run),
     )
 
-    def rate() -> Interval:
-        found = read_unfinished(project.store, run, project.standing(run))
-        return found.view.metrics.pass_rate
+    def read() -> Metrics:
+        return read_unfinished(project.store, run, project.standing(run)).view.metrics
 
     so_far = None
     if counts.passed + counts.failed and not source.is_pairwise:
-        so_far = ports.kept.find(("so far", run.run_id, counts.rows), rate)
+        so_far = ports.kept.find(("so far", run.run_id, counts.rows), read)
     return RunResults(source=source, is_live=True, so_far=so_far)
 
 
