@@ -32,7 +32,7 @@ from steelyard.results.predictions import Prediction
 SHOWN = 200
 """The most records that passed, of those that are shown whole."""
 SHOWN_FAILED = 1_000
-"""The same of those that did not."""
+"""The same of those that failed, and of those without a score."""
 MAX_BYTES = 4 * 1024 * 1024
 """The most bytes of whole conversations in each list."""
 
@@ -73,7 +73,8 @@ class RunReport:
     view: RunView
     summary: RunSummary
     failed: RecordList
-    """Records that did not pass."""
+    unscored: RecordList
+    """Records without a score: neither a fail nor a pass."""
     passed: RecordList
     pruned: str | None
     """The day on which the records were pruned; None where they are there."""
@@ -90,14 +91,17 @@ class RunReport:
 def run_html(view: RunView, predictions: Iterable[Prediction], pruned: str | None = None) -> str:
     """The page; it loads no external resources."""
     most = text_length(view.metrics.rows)
-    failed, passed = _Listing(SHOWN_FAILED, most), _Listing(SHOWN, most)
+    failed, unscored = _Listing(SHOWN_FAILED, most), _Listing(SHOWN_FAILED, most)
+    passed = _Listing(SHOWN, most)
     for row in predictions:
-        (passed if row.is_passed else failed).add(row)
+        scored = passed if row.is_passed else failed
+        (scored if row.status == "evaluated" else unscored).add(row)
     setup, repeats = view.manifest.setup, view.metrics.repeats
     page = RunReport(
         view=view,
         summary=summary_of(view),
         failed=failed.list(),
+        unscored=unscored.list(),
         passed=passed.list(),
         pruned=pruned,
         heat=heat_table(view.metrics, view.slices),
