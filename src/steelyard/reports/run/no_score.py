@@ -20,7 +20,8 @@ _NUMBER = re.compile(r"\d+")
 def no_score_lines(failures: Iterable[Failure]) -> Iterator[str]:
     """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`.
 
-    Of the others, the labels. Messages that differ only in numbers are one reason; so are all messages about lines.
+    Of the others, the labels. Messages that differ only in numbers are one reason; so are all
+    messages about lines.
     """
     reasons: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in failures:

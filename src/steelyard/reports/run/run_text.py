@@ -87,6 +87,11 @@ class RunView:
         return f"{setup.dataset_id} × {' + '.join(setup.targets)}"
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether each record was asked several times, so that it has several rows."""
+        return self.manifest.setup.options.repeat > 1
+
+    @property
     def headline(self) -> str:
         """The result in one line."""
         return headline(self.metrics, self.gates)

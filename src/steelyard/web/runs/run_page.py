@@ -178,14 +178,10 @@ _ACTIONS: dict[str, Callable[[Visit[RecordFilters]], StoredRun]] = {
 }
 
 
-def _progress(
-    visit: Visit[RecordFilters], detail: RunDetail, results: RunResults
-) -> LiveProgress:
+def _progress(visit: Visit[RecordFilters], detail: RunDetail, results: RunResults) -> LiveProgress:
     """How far a run has come; where a rate is shown beside it, of the rows of that rate."""
     if so_far := results.so_far:
-        read = structs.replace(
-            detail.progress, rows=so_far.rows, failed_rows=so_far.failure_rows
-        )
+        read = structs.replace(detail.progress, rows=so_far.rows, failed_rows=so_far.failure_rows)
         detail = replace(detail, progress=read)
     is_held = has_owner(detail.run, visit.project.is_alive)
     return progress_of(detail, visit.project.clock.now(), is_held=is_held)

@@ -199,7 +199,7 @@ def test_a_page_shows_each_record_with_its_question_and_its_reasons() -> None:
     assert "Failed, 1 the question" in text
     assert "No score, 1 neither a fail nor a pass" in text
     assert text.index("Failed, 1") < text.index("No score, 1") < text.index("Passed, 1")
-    assert "Fail q1 (2) 2 + 2? b: why" in text
+    assert "Fail q1 (repeat 2) 2 + 2? b: why" in text
     assert "Fail b why Pass a why Skipped c why Unscored d why 1,234 ms" in text
     assert "Timeout record 2" in text
     assert "Passed, 1" in text

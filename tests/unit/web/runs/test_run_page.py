@@ -157,6 +157,16 @@ def test_a_filter_that_is_on_links_to_the_list_without_it(site: Site) -> None:
     ]
 
 
+def test_a_run_with_repeats_counts_rows_and_names_every_repeat(site: Site) -> None:
+    page = site.page(site.runs.repeated, sort="index")
+    text = text_of(page)
+
+    assert "1–8 of 8 rows A row is a record in one repeat; filters count rows" in text
+    names = re.findall(r'<tr data-row=.*?class="row-link"[^>]*>([^<]*)</a>', page.text)
+    assert names[:3] == ["a (repeat 0)", "a (repeat 1)", "b (repeat 0)"]
+    assert " rows" not in text_of(site.page(site.runs.done)).partition("Records")[2]
+
+
 def test_chips_count_all_records(site: Site) -> None:
     text = text_of(site.page(site.runs.repeated))
 
