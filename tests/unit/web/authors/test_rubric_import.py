@@ -348,6 +348,7 @@ def test_an_almost_right_text_gets_a_mended_one(
     mended = post(client, text, action="mend").text
 
     assert why in refused
+    assert ("begins with a code fence (```)" in refused) == before.startswith("```")
     assert ">Use the mended text</button>" in refused
     assert text_in(refused) == text
     assert kept(client) == []
