@@ -143,6 +143,8 @@ def test_show_finds_a_record_by_its_place_with_all_repeats(told: dict[str, Done]
     ]
     assert [row["repeat"] for row in shown["attempts"]] == [0, 1]
     assert shown["failures"] == []
+    assert told["show twice"].stdout.startswith("loans (repeat 0)  pass")
+    assert "  attempt 1 of repeat 0 at " in told["show twice"].stdout
     assert "loans (repeat 1)  pass" in told["show twice"].stdout
     assert "  attempt 1 of repeat 1 at " in told["show twice"].stdout
 

@@ -128,7 +128,9 @@ def _show_run(project: Project, folder: Path, output: OutputFormat) -> None:
         return
     today = current_view(view, project.validations.all(), project.clock.now())
     ungraded = view.metrics.skipped_records - view.metrics.cancelled_records
-    for line in (*run_lines(today, paint), *_failed(folder, ungraded, paint)):
+    for line in run_lines(today, paint):
+        show(line)
+    for line in _failed(folder, ungraded, paint, is_repeated=view.is_repeated):
         show(line)
 
 
@@ -150,7 +152,7 @@ def _labels(folder: Path) -> dict[str, Any]:
     return {"failures": dict(failures_of(folder, ()).counts.most_common())}
 
 
-def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
+def _failed(folder: Path, ungraded: int, paint: Paint, *, is_repeated: bool) -> Iterator[str]:
     from steelyard.results.predictions import PREDICTIONS
     from steelyard.results.projections import read_graded
     from steelyard.usecases.results.pruned_files import pruned_on
@@ -170,7 +172,8 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
         is_fail = row.status == "evaluated"
         status = "fail" if is_fail else _status_text(row, failures.rows.get(row.place))
         word = paint(status, "error" if is_fail else "warning")
-        yield f"  {_name(row)}  {word}  {_line(row.reason)}"
+        name = _name(row, is_repeated=is_repeated)
+        yield f"  {name}  {word}  {_line(row.reason)}"
     if len(shown) > _SHOWN:
         yield "  … and more; `steelyard export` gives all"
 
@@ -184,9 +187,10 @@ def _show_record(found: RecordView, record: str, output: OutputFormat) -> None:
         listed = {name: [row.json() for row in found] for name, found in parts.items()}
         show_json({**listed, "judgements": judged})
         return
-    paint = painter()
+    paint, is_repeated = painter(), _is_repeated(found)
     for row in rows:
-        for line in _record(row, failures.get(row.place), paint):
+        name = _name(row, is_repeated=is_repeated)
+        for line in _record(row, name, failures.get(row.place), paint):
             show(line)
     if not rows:
         show(f"{_line(record)}  {paint('no result yet', 'warning')}")
@@ -194,7 +198,12 @@ def _show_record(found: RecordView, record: str, output: OutputFormat) -> None:
         for line in judgement_lines(row):
             show(line)
     for attempt in attempts:
-        show(_attempt(attempt))
+        show(_attempt(attempt, is_repeated=is_repeated))
+
+
+def _is_repeated(found: RecordView) -> bool:
+    """Whether a record was asked several times, as far as it has come."""
+    return len(found.rows) > 1 or any(one.repeat for one in (*found.rows, *found.attempts))
 
 
 def _show_blind(found: RecordView, output: OutputFormat) -> None:
@@ -205,7 +214,7 @@ def _show_blind(found: RecordView, output: OutputFormat) -> None:
         return
     paint = painter()
     for row in found.rows:
-        show(_name(row))
+        show(_name(row, is_repeated=_is_repeated(found)))
         for line in _conversation(row, paint):
             show(line)
 
@@ -216,7 +225,7 @@ def _conversation(row: Prediction, paint: Paint) -> Iterator[str]:
         yield from _message(message, paint)
 
 
-def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[str]:
+def _record(row: Prediction, name: str, failure: Failure | None, paint: Paint) -> Iterator[str]:
     passed = {
         True: paint("pass", "good"),
         False: paint("fail", "error"),
@@ -224,7 +233,7 @@ def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[
     }
     score = "" if row.score is None else f"  score {row.score:.3f}"
     reason = "" if row.passed is not None else f"  {_line(row.reason)}"
-    yield f"{_name(row)}  {passed[row.passed]}{score}{reason}"
+    yield f"{name}  {passed[row.passed]}{score}{reason}"
     yield from _conversation(row, paint)
     yield from _expected(row, paint)
     for found in row.evaluator_scores:
@@ -262,10 +271,10 @@ def _message(message: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"    {_line(used)}"
 
 
-def _attempt(attempt: Attempt) -> str:
+def _attempt(attempt: Attempt, *, is_repeated: bool) -> str:
     from steelyard.cli.judgements import call_name
 
-    repeat = f" of repeat {attempt.repeat}" if attempt.repeat else ""
+    repeat = f" of repeat {attempt.repeat or 0}" if is_repeated else ""
     outcome = "answered"
     if attempt.error_code:
         outcome = _line(f"{attempt.error_code}: {attempt.message or ''}").rstrip(": ")
@@ -281,8 +290,8 @@ def _status_text(row: Prediction | GradedPrediction, failure: Failure | None) ->
     return row.status if label == row.status else _line(f"{row.status}: {label}")
 
 
-def _name(row: Prediction | GradedPrediction) -> str:
-    repeat = f" (repeat {row.repeat})" if row.repeat else ""
+def _name(row: Prediction | GradedPrediction, *, is_repeated: bool) -> str:
+    repeat = f" (repeat {row.repeat})" if row.repeat or is_repeated else ""
     return _line(row.record_id or f"record {row.index}") + repeat
 
 

@@ -19,6 +19,7 @@ from steelyard.model.json_value import JsonObject, JsonValue, Path
 MAX_DEPTH = 200
 MAX_NUMBER = int(sys.float_info.max)
 """A number beyond is held by no float, and so by no score, weight, time or price."""
+_FENCE = b"```"
 _BYTE = re.compile(r"\(byte (\d+)\)")
 # A string, or a constant that stands outside of all strings.
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
@@ -256,6 +257,8 @@ def _parse_error(data: bytes, error: Exception) -> ParseError:
     reason = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
     if reason == "Input data was truncated":
         reason = "the text ends too early"
+    if data[place : place + len(_FENCE)] == _FENCE and not data[:place].strip():
+        reason = "the text begins with a code fence (```)"
     line = data.count(b"\n", 0, place) + 1
     return ParseError(f"{_lower(reason)} (column {column})", line=line, code="invalid_json")
 

@@ -54,9 +54,11 @@ def read_reply(reply: Reply, fields: Sequence[AnswerField]) -> Reading:
         complaint = "it was cut off at the limit of length; quote and reason in fewer words"
         return Reading(_unscored(fields, "truncated", "the reply was cut off"), complaint)
     if read.fault is not None:
-        message = f"the reply is unusable: {read.complaint}"
+        message = read.complaint.replace("it ", "the reply ", 1)
         return Reading(_unscored(fields, read.fault, message), read.complaint)
     reading = _read(read.value, read.rung, fields)
+    if not read.is_json:
+        reading = _of_prose(reading)
     return _weighted(reading, reply, fields)
 
 
@@ -70,16 +72,24 @@ def _read(value: JsonValue, rung: Rung, fields: Sequence[AnswerField]) -> Readin
     complaints: list[str] = []
     for field in fields:
         parts, is_as_asked = _parts_of(value, field.key, is_only=len(fields) == 1)
-        if parts is None:
+        if isinstance(parts, str):
             complaints.append(f'it has no answer under the key "{field.key}"')
-            message = f"the reply has no answer under '{field.key}'"
-            answers[field.key] = no_answer(field, "unusable", message)
+            answers[field.key] = no_answer(field, "unusable", parts)
             continue
         answer = _answer(field, parts, rung if is_as_asked else lowest((rung, "coerced")))
         answers[field.key] = answer
         if answer.reason == "unusable":
             complaints.append(f'the value under "{field.key}" must be {values_shown(field)}')
     return Reading(answers, "; ".join(complaints))
+
+
+def _of_prose(reading: Reading) -> Reading:
+    """The same for a reply without JSON: that is why its words are no answer."""
+    answers = {
+        key: replace(one, message="the reply is not JSON") if one.reason == "unusable" else one
+        for key, one in reading.answers.items()
+    }
+    return reading._replace(answers=answers)
 
 
 def _answer(field: AnswerField, parts: JsonObject, rung: Rung) -> FieldAnswer:
@@ -100,8 +110,11 @@ def _answer(field: AnswerField, parts: JsonObject, rung: Rung) -> FieldAnswer:
     return answer
 
 
-def _parts_of(value: JsonValue, key: str, *, is_only: bool) -> tuple[JsonObject | None, bool]:
-    """Evidence, reasoning and value under a key, and whether they stood where they should."""
+def _parts_of(value: JsonValue, key: str, *, is_only: bool) -> tuple[JsonObject | str, bool]:
+    """Evidence, reasoning and value under a key, and whether they stood where they should.
+
+    Where there are none, the message that says why.
+    """
     answers = value.get("answers") if isinstance(value, dict) else None
     if isinstance(answers, dict) and key in answers:
         inner = answers[key]
@@ -110,16 +123,22 @@ def _parts_of(value: JsonValue, key: str, *, is_only: bool) -> tuple[JsonObject 
         return _loose(inner, key), False
     if isinstance(value, dict) and key in value and (not is_only or isinstance(value[key], dict)):
         return _loose(value[key], key), False
-    return (_loose(value, key), False) if is_only else (None, False)
+    return (_loose(value, key) if is_only else _no_answer_under(key)), False
 
 
-def _loose(value: JsonValue, key: str) -> JsonObject | None:
-    """The parts of an answer in another form; None where it could mean several things."""
+def _no_answer_under(key: str) -> str:
+    return f"the reply has no answer under '{key}'"
+
+
+def _loose(value: JsonValue, key: str) -> JsonObject | str:
+    """The parts of an answer in another form; a message where it could mean several things."""
     if not isinstance(value, dict):
         return {"evidence": "", "reasoning": "", "value": value}
     values = [name for name in dict.fromkeys((key, *_VALUE_NAMES)) if name in value]
-    if len(values) != 1:
-        return None
+    if not values:
+        return _no_answer_under(key)
+    if len(values) > 1:
+        return f"the reply has several values for '{key}': {', '.join(values)}"
     reasons = [value[name] for name in _REASONING_NAMES if name in value]
     return {
         "evidence": value.get("evidence"),

@@ -25,6 +25,8 @@ class RepliedJson(NamedTuple):
     fault: str | None = None
     """`truncated` or `unusable`; None where there is a value."""
     complaint: str = ""
+    is_json: bool = True
+    """Whether there is JSON in it; else the value is its words."""
 
 
 def replied_json(text: str) -> RepliedJson:
@@ -43,7 +45,7 @@ def replied_json(text: str) -> RepliedJson:
     is_json, value = _parsed(bare)
     if is_json:
         return RepliedJson(value, "stripped")
-    return _embedded(after) or _repaired(after) or RepliedJson(bare, "coerced")
+    return _embedded(after) or _repaired(after) or RepliedJson(bare, "coerced", is_json=False)
 
 
 def _embedded(text: str) -> RepliedJson | None:

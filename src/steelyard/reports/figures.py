@@ -116,10 +116,12 @@ def histogram_figure(counts: Sequence[int], label: str) -> Markup:
 
 
 def _short(count: int) -> str:
-    """A count in at most four characters."""
+    """A count, rounded, in at most four characters."""
     if count < 10_000:
         return str(count)
-    return f"{count // 1000}k" if count < 1_000_000 else f"{count // 1_000_000}M"
+    if count < 999_500:
+        return f"{(count + 500) // 1000}k"
+    return f"{(count + 500_000) // 1_000_000}M"
 
 
 class Share(NamedTuple):

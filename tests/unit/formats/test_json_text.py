@@ -89,6 +89,8 @@ def test_a_raw_part_of_a_document_is_parsed() -> None:
         ('["é😀", x]'.encode(), 1, 8, "invalid character"),
         (b"\xef\xbb\xbf1", 1, 1, "invalid character"),
         (b"NaN", 1, 1, "invalid character"),
+        (b'\n```json\n{"a": 1}\n```', 2, 1, "the text begins with a code fence (```)"),
+        (b"[\n```]", 2, 1, "invalid character"),
         (b"[1,\n Infinity]", 2, 2, "invalid character"),
         (b'"raw \x01 control"', 1, 6, "invalid character"),
         (b'"a\tb"', 1, 3, "invalid character"),

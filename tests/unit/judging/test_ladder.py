@@ -106,6 +106,37 @@ def test_what_is_on_no_rung_is_unscored_with_its_reason(
     assert complaint in found.complaint
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("I would say it is quite good.", "the reply is not JSON"),
+        ("```json\nquite good\n```", "the reply is not JSON"),
+        ("<think>well</think> quite good", "the reply is not JSON"),
+        ("{x}", "the reply is not valid JSON"),
+        (f"{answer(4)} {answer(5)}", "the reply holds several answers that differ"),
+        (ASKED[:30], "the reply breaks off before its end"),
+        ("<think>well", "the reply ends before any answer"),
+        ('{"answers": {}}', "the reply has no answer under 'score'"),
+        ('{"other": 4}', "the reply has no answer under 'score'"),
+        ('{"score": 4, "grade": 3}', "the reply has several values for 'score': score, grade"),
+        (
+            '{"answers": {"score": {"value": 4, "verdict": 3}}}',
+            "the reply has several values for 'score': value, verdict",
+        ),
+        (answer(7), "the value under 'score' is none of those asked for"),
+        ("7", "the value under 'score' is none of those asked for"),
+    ],
+)
+def test_each_rung_says_why_a_reply_is_unusable(text: str, message: str) -> None:
+    assert read(text).answers["score"].message == message
+
+
+def test_prose_answers_no_question_of_a_group_for_the_same_reason() -> None:
+    found = read("Both are good.", SCORE, MET)
+
+    assert {one.message for one in found.answers.values()} == {"the reply is not JSON"}
+
+
 @pytest.mark.parametrize("text", [answer("cannot_judge"), answer("Cannot judge.")])
 def test_a_judge_may_say_that_it_cannot(text: str) -> None:
     found = read(text)

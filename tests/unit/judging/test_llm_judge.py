@@ -74,7 +74,8 @@ def test_every_type_of_score_has_the_same_threshold(
     [
         (said("", refusal="no"), "refusal: the judge refused to answer"),
         (answer("cannot_judge", reasoning="no source"), "cannot_judge: no source"),
-        ("nonsense", "unusable: the value under 'score' is none of those asked for"),
+        ("nonsense", "unusable: the reply is not JSON"),
+        (answer(7), "unusable: the value under 'score' is none of those asked for"),
         ("", "empty: the reply is empty"),
         (said(answer(1)[:9], finish_reason="length"), "truncated: the reply was cut off"),
         (TIMEOUT, "timeout: no answer in 60 s"),

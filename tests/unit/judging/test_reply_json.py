@@ -37,8 +37,8 @@ A: JsonObject = {"a": 1}
             RepliedJson(fault="truncated", complaint="it breaks off before its end"),
         ),
         ("<think>so", RepliedJson(fault="truncated", complaint="it ends before any answer")),
-        ("Yes", RepliedJson("Yes", "coerced")),
-        ("```\nYes", RepliedJson("```\nYes", "coerced")),
+        ("Yes", RepliedJson("Yes", "coerced", is_json=False)),
+        ("```\nYes", RepliedJson("```\nYes", "coerced", is_json=False)),
     ],
 )
 def test_a_reply_is_read(text: str, said: RepliedJson) -> None:

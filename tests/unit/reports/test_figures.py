@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from steelyard.reports.figures import TrendMark, trend_figure
+from steelyard.reports.figures import TrendMark, histogram_figure, trend_figure
 
 HALF = (0.5, 0.4, 0.6)
 
@@ -59,3 +59,13 @@ def test_what_is_said_is_escaped_and_no_style_attribute_is_used() -> None:
     assert "style=" not in svg
     label = ET.fromstring(svg).get("aria-label")
     assert label == 'a "quoted" label: 50%; 50%'
+
+
+def test_long_counts_of_a_histogram_are_rounded_to_four_characters() -> None:
+    counts = [9_999, 10_499, 10_500, 32_868, 999_499, 999_500, 2_500_000]
+
+    svg = ET.fromstring(str(histogram_figure(counts, "Records by score")))
+
+    texts = [one.text for one in svg.findall("text")]
+    assert texts[:-2] == ["9999", "10k", "11k", "33k", "999k", "1M", "3M"]
+    assert svg.get("aria-label") == f"Records by score: {', '.join(map(str, counts))}"

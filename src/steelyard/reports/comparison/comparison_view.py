@@ -186,13 +186,22 @@ def _judge_alone(found: Comparison) -> str:
 
 
 def _error(found: Comparison) -> str:
-    """How often the judge passes bad answers, as a reason to correct it."""
+    """The error that the judge makes most often, as a reason to correct it."""
     for name, side in (("B", found.b), ("A", found.a)):
-        tnr = side.corrected.tnr if side.corrected else None
-        if tnr is not None and tnr.value is not None and tnr.n:
-            share = percent(1 - tnr.value)
-            bad = f"answers of {name} that people call bad (n = {tnr.n:,})"
-            return f"It passes {share} of the {bad}, so "
+        if side.corrected is None:
+            continue
+        wrong = [
+            (1 - rate.value, does, called, rate.n)
+            for does, called, rate in (
+                ("passes", "bad", side.corrected.tnr),
+                ("fails", "good", side.corrected.tpr),
+            )
+            if rate is not None and rate.value is not None and rate.n
+        ]
+        if wrong:
+            share, does, called, n = max(wrong, key=lambda one: one[0])
+            answers = f"answers of {name} that people call {called} (n = {n:,})"
+            return f"It {does} {percent(share)} of the {answers}, so "
     return "Without people's labels to correct it, "
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 
@@ -32,7 +33,7 @@ from steelyard.results.predictions import Prediction
 SHOWN = 200
 """The most records that passed, of those that are shown whole."""
 SHOWN_FAILED = 1_000
-"""The same of those that did not."""
+"""The same of those that failed, and of those without a score."""
 MAX_BYTES = 4 * 1024 * 1024
 """The most bytes of whole conversations in each list."""
 
@@ -73,7 +74,8 @@ class RunReport:
     view: RunView
     summary: RunSummary
     failed: RecordList
-    """Records that did not pass."""
+    unscored: RecordList
+    """Records without a score: neither a fail nor a pass."""
     passed: RecordList
     pruned: str | None
     """The day on which the records were pruned; None where they are there."""
@@ -90,14 +92,17 @@ class RunReport:
 def run_html(view: RunView, predictions: Iterable[Prediction], pruned: str | None = None) -> str:
     """The page; it loads no external resources."""
     most = text_length(view.metrics.rows)
-    failed, passed = _Listing(SHOWN_FAILED, most), _Listing(SHOWN, most)
+    listing = partial(_Listing, most=most, is_repeated=view.is_repeated)
+    failed, unscored, passed = listing(SHOWN_FAILED), listing(SHOWN_FAILED), listing(SHOWN)
     for row in predictions:
-        (passed if row.is_passed else failed).add(row)
+        scored = passed if row.is_passed else failed
+        (scored if row.status == "evaluated" else unscored).add(row)
     setup, repeats = view.manifest.setup, view.metrics.repeats
     page = RunReport(
         view=view,
         summary=summary_of(view),
         failed=failed.list(),
+        unscored=unscored.list(),
         passed=passed.list(),
         pruned=pruned,
         heat=heat_table(view.metrics, view.slices),
@@ -118,19 +123,23 @@ def run_html(view: RunView, predictions: Iterable[Prediction], pruned: str | Non
 class _Listing:
     """Takes records, whole ones while there is room."""
 
-    def __init__(self, whole: int, most: int) -> None:
+    def __init__(self, whole: int, most: int, *, is_repeated: bool) -> None:
         self._records: list[ReportedRecord] = []
         self._short: list[ShortRecord] = []
         self._whole, self._most = whole, most
         self._bytes = 0
+        self._is_repeated = is_repeated
 
     def add(self, row: Prediction) -> None:
         """Take in a record."""
         if len(self._records) == self._whole or self._bytes > MAX_BYTES:
-            self._short.append(_short_record(row, self._most))
+            self._short.append(_short_record(row, self._name(row), self._most))
             return
         self._bytes += len(msgspec.json.encode((row.request, row.trace)))
-        self._records.append(_record(row))
+        self._records.append(_record(row, self._name(row)))
+
+    def _name(self, row: Prediction) -> str:
+        return record_name(row.index, row.record_id, row.repeat, is_repeated=self._is_repeated)
 
     def list(self) -> RecordList:
         """The records so far."""
@@ -139,22 +148,22 @@ class _Listing:
         )
 
 
-def _short_record(row: Prediction, most: int) -> ShortRecord:
+def _short_record(row: Prediction, name: str, most: int) -> ShortRecord:
     question, _ = question_and_context(row)
     answer = "an empty answer" if row.model_response == "" else row.model_response
     texts = [("Answer", answer or "no answer"), ("Reason", row.reason or "")]
     return ShortRecord(
-        name=record_name(row.index, row.record_id, row.repeat),
+        name=name,
         verdicts=(row_word(row),),
         question=shortened_to(question, most),
         texts=tuple((name, shortened_to(text, most)) for name, text in texts if text),
     )
 
 
-def _record(row: Prediction) -> ReportedRecord:
+def _record(row: Prediction, name: str) -> ReportedRecord:
     question, _ = question_and_context(row)
     return ReportedRecord(
-        name=record_name(row.index, row.record_id, row.repeat),
+        name=name,
         word=row_word(row),
         question=question or "",
         reason=row.reason or "",

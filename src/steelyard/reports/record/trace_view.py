@@ -103,6 +103,12 @@ class TraceView:
         return -(-self.places[turn - 1] // PART) if 0 < turn <= len(self.places) else 1
 
     @property
+    def has_hashed_images(self) -> bool:
+        """Whether an image is shown of which nothing but the hash is kept."""
+        pieces = (piece for one in self.messages for piece in one.pieces)
+        return any(one.image and one.image.sha256 and not one.image.place for one in pieces)
+
+    @property
     def first(self) -> int:
         """The number of the first message that is shown."""
         return self.messages[0].number if self.messages else 0

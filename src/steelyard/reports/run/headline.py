@@ -11,17 +11,17 @@ from steelyard.results.metrics import Metrics
 
 
 def headline(metrics: Metrics, gates: Sequence[GateResult]) -> str:
-    """The pass rate, the corrected pass rate, and the failed gates."""
+    """The corrected pass rate first where there is one, the raw one, and the failed gates."""
     return "; ".join([rates_text(metrics), *failed_text(gates)])
 
 
 def rates_text(metrics: Metrics) -> str:
-    """The pass rate with the corrected one, or a note that it is uncorrected."""
+    """The corrected pass rate with the raw one, or a note that it is uncorrected."""
     raw = rate_text(metrics.pass_rate)
     row = metrics.corrected_pass_rate
     if row is None:
         return raw
-    return f"{raw}, corrected {rate_text(row)}" if row.is_corrected else f"{raw}, uncorrected"
+    return f"corrected {rate_text(row)}, raw {raw}" if row.is_corrected else f"{raw}, uncorrected"
 
 
 def failed_text(gates: Sequence[GateResult]) -> Iterator[str]:

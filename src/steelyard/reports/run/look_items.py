@@ -64,6 +64,8 @@ def failure_item(
     number: int,
     failures: Sequence[Failure],
     attempts: Sequence[Sequence[Attempt]] = (),
+    *,
+    is_repeated: bool = False,
 ) -> LookItem:
     """Records without a score, by the first of them."""
     tries = [*attempts, *(() for _ in failures[len(attempts) :])]
@@ -76,7 +78,7 @@ def failure_item(
             LookExample(
                 index=row.index,
                 repeat=row.repeat,
-                name=record_name(row.index, row.record_id, row.repeat),
+                name=record_name(row.index, row.record_id, row.repeat, is_repeated=is_repeated),
                 text=str(row.message or ""),
                 attempts=tuple(made),
             )
@@ -158,10 +160,12 @@ def _quoted(number: int, examples: Sequence[LookExample]) -> str:
     return f"“{shortened(first)}”{more}"
 
 
-def record_name(index: int, record_id: str | None, repeat: int = 0) -> str:
-    """How a record is called: by its id, or else by its index."""
+def record_name(
+    index: int, record_id: str | None, repeat: int = 0, *, is_repeated: bool = False
+) -> str:
+    """How a record is called: by its id, or else by its index; of a repeated one, the repeat."""
     name = f"record {index}" if record_id is None else record_id
-    return f"{name} ({repeat})" if repeat else name
+    return f"{name} (repeat {repeat})" if repeat or is_repeated else name
 
 
 def shortened(text: str) -> str:

@@ -20,7 +20,8 @@ _NUMBER = re.compile(r"\d+")
 def no_score_lines(failures: Iterable[Failure]) -> Iterator[str]:
     """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`.
 
-    Messages that differ only in numbers are one reason; so are all messages about lines.
+    Of the others, the labels. Messages that differ only in numbers are one reason; so are all
+    messages about lines.
     """
     reasons: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in failures:
@@ -30,10 +31,31 @@ def no_score_lines(failures: Iterable[Failure]) -> Iterator[str]:
     ranked = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
     for (label, pattern), messages in ranked[:_SHOWN]:
         yield from _reason(label, pattern, messages)
-    if len(ranked) > _SHOWN:
-        rest = sum(messages.total() for _, messages in ranked[_SHOWN:])
-        others = len(ranked) - _SHOWN
-        yield f"             and {others} other reason(s) for {count(rest)} record(s)"
+    rest = Counter[str]()
+    for (label, _), messages in ranked[_SHOWN:]:
+        rest[label] += messages.total()
+    if len(rest) == 1:
+        yield from (f"{NO_SCORE}   {count(some)} {printable(one)}" for one, some in rest.items())
+    elif rest:
+        named = (f"{printable(label)} ({count(some)})" for label, some in rest.most_common())
+        yield f"{NO_SCORE}   {count(rest.total())} for other reasons: {', '.join(named)}"
+
+
+def reason_texts(lines: Iterable[str]) -> Iterator[str]:
+    """The same without their prefix, each reason with what is listed below it in one text."""
+    listed: list[str] = []
+    for line in lines:
+        if listed and line.startswith(NO_SCORE):
+            yield _joined(listed)
+            listed = []
+        listed.append(line.removeprefix(NO_SCORE).strip())
+    if listed:
+        yield _joined(listed)
+
+
+def _joined(listed: list[str]) -> str:
+    head, *more = listed
+    return f"{head}: {'; '.join(more)}" if more else head
 
 
 def _reason(label: str, pattern: str, messages: Counter[str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from steelyard.reports.judges.correction import (
     judge_text,
 )
 from steelyard.reports.run.headline import gate_lines
+from steelyard.reports.run.look_items import record_name
 from steelyard.reports.run.run_text import RunView, bounds_of_run, selection_text
 from steelyard.results.predictions import Prediction
 
@@ -31,7 +32,7 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[Prediction]]]) -> str:
         for gate, text in gate_lines(view.gates):
             _gate(suite, gate, text, counts)
         for row in rows:
-            _case(suite, row, counts)
+            _case(suite, row, counts, is_repeated=view.is_repeated)
         for name, number in counts.items():
             suite.set(name, str(number))
     ET.indent(root)
@@ -59,11 +60,11 @@ def _gate(suite: ET.Element, gate: GateResult, text: str, counts: dict[str, int]
         ET.SubElement(case, "failure", type="gate", message=xml_text(text))
 
 
-def _case(suite: ET.Element, row: Prediction, counts: dict[str, int]) -> None:
+def _case(
+    suite: ET.Element, row: Prediction, counts: dict[str, int], *, is_repeated: bool
+) -> None:
     counts["tests"] += 1
-    name = row.record_id or f"record {row.index}"
-    if row.repeat:
-        name += f" (repeat {row.repeat})"
+    name = record_name(row.index, row.record_id or None, row.repeat, is_repeated=is_repeated)
     latency = (row.latency_ms or 0) / 1000
     case = ET.SubElement(
         suite,

@@ -230,10 +230,9 @@ def _is_other(raw: float | None, corrected: float | None) -> bool:
 
 
 def _judge_texts(metrics: Metrics, found: CorrectedRate, not_blind: int) -> Iterator[str]:
-    if found.tnr and (failed := _whole(found.tnr)) is not None:
-        passed, bad = count(found.tnr.n - failed), count(found.tnr.n)
-        yield f"It passes {passed} of {bad} answers that people call bad."
     raw, corrected = metrics.pass_rate.value, found.value
+    if errors := " and ".join(_errors(raw, found)):
+        yield f"It {errors}."
     if raw is not None and corrected is not None and _is_other(raw, corrected):
         side, points = "above" if raw > corrected else "below", abs(100 * (raw - corrected))
         yield f"The raw rate is {points:.1f} points {side} the corrected one."
@@ -248,6 +247,24 @@ def _judge_texts(metrics: Metrics, found: CorrectedRate, not_blind: int) -> Iter
         runs = ", ".join(found.labelled_runs) or "the labelled run"
         yield f"This assumes that the judge errs here as on {runs}."
     yield _sentence(needed_text(found))
+
+
+def _errors(raw: float | None, found: CorrectedRate) -> Iterator[str]:
+    """The errors of the judge that move the raw rate to its side; both where they cancel out."""
+    is_other = _is_other(raw, found.value)
+    is_above = (raw or 0.0) > (found.value or 0.0)
+    if is_above or not is_other:
+        yield from _error("passes", found.tnr, "bad")
+    if not is_above or not is_other:
+        yield from _error("fails", found.tpr, "good")
+
+
+def _error(does: str, rate: Interval | None, called: str) -> Iterator[str]:
+    """How many answers the judge is wrong about; weighted rates are no counts."""
+    right = _whole(rate) if rate else None
+    if rate and right is not None:
+        wrong = count(rate.n - right)
+        yield f"{does} {wrong} of {count(rate.n)} answers that people call {called}"
 
 
 def _facts(metrics: Metrics) -> Iterator[Fact]:

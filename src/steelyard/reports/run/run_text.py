@@ -25,7 +25,7 @@ from steelyard.reports.numbers import (
 )
 from steelyard.reports.run.headline import failed_text, gate_lines, headline
 from steelyard.reports.run.missing_scores import without_score_text
-from steelyard.reports.run.no_score import NO_SCORE, no_score_lines
+from steelyard.reports.run.no_score import no_score_lines, reason_texts
 from steelyard.reports.run.question_rows import question_lines
 from steelyard.reports.run.repeats_text import partial_text, repeats_lines
 from steelyard.reports.run.slices_text import low_slices, uneven_slices
@@ -72,8 +72,8 @@ class RunView:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The same lines without their prefix."""
-        return tuple(line.removeprefix(NO_SCORE).strip() for line in self.no_score)
+        """The same without their prefix, one text per reason."""
+        return tuple(reason_texts(self.no_score))
 
     @property
     def run_id(self) -> str:
@@ -85,6 +85,11 @@ class RunView:
         """Dataset and targets."""
         setup = self.manifest.setup
         return f"{setup.dataset_id} × {' + '.join(setup.targets)}"
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether each record was asked several times, so that it has several rows."""
+        return self.manifest.setup.options.repeat > 1
 
     @property
     def headline(self) -> str:

@@ -33,6 +33,8 @@ class WordFix(NamedTuple):
         if self.line > len(lines):
             return text
         word = rf"(?<![\w-]){re.escape(self.old)}(?![\w-])"
+        if self.is_name:
+            word += r"(?=[\"']?\s*:)"
         lines[self.line - 1] = re.sub(word, lambda _: self.new, lines[self.line - 1], count=1)
         return "\n".join(lines)
 
@@ -44,6 +46,8 @@ def fix_of(finding: Finding, row: JsonValue) -> WordFix | None:
         return None
     meant = _MEANT.search(finding.hint)
     if meant and finding.code == "unknown_field" and isinstance(path[-1], str):
+        if taken_name(finding, row):
+            return None
         return WordFix(finding.line, path[-1], meant[1], is_name=True)
     value = _value_at(row, path)
     if not isinstance(value, str) or not value:
@@ -52,6 +56,18 @@ def fix_of(finding: Finding, row: JsonValue) -> WordFix | None:
     if word is None or word == value:
         return None
     return WordFix(finding.line, value, word, is_name=False)
+
+
+def taken_name(finding: Finding, row: JsonValue) -> str | None:
+    """The name that an unknown field seems to mean, where its object has that field, too.
+
+    Renaming the one would give the other twice, and a parser keeps the last alone.
+    """
+    path, meant = parse_path(finding.path), _MEANT.search(finding.hint or "")
+    if finding.code != "unknown_field" or not path or not meant:
+        return None
+    beside = _value_at(row, path[:-1])
+    return meant[1] if isinstance(beside, dict) and meant[1] in beside else None
 
 
 def _spelt(value: str, hint: str) -> str | None:

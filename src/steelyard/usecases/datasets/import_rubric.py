@@ -22,7 +22,7 @@ from steelyard.model.published import version_order
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
 from steelyard.usecases.datasets.create_definition import create_definition
-from steelyard.usecases.datasets.finding_fixes import fix_of
+from steelyard.usecases.datasets.finding_fixes import fix_of, taken_name
 from steelyard.usecases.datasets.mend_json import MendedText, mended_json
 from steelyard.usecases.datasets.uploads import Upload, validate_upload, with_lines
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions
@@ -72,20 +72,21 @@ def text_upload(text: str, stem: str) -> Upload:
 def check_rubric(ports: RegistryPorts, text: str, *, strict: bool = False) -> CheckedRubric:
     """Everything that is wrong with a text as a rubric; a version that is taken is an error.
 
-    What is wrong with what it refers to is a warning, and an error in strict mode.
+    What is wrong with what it refers to is a warning, and an error in strict mode. A key given
+    twice is an error in either mode: what the author wrote first would be lost.
     """
     upload = text_upload(text, "rubric")
     report = validate_upload(ports, upload, ValidateOptions(kind="rubric", strict=strict))
     content, _ = read_definition_file(upload.data(), upload.extension, "rubrics", ports.catalog)
+    row = _row(upload)
     holder = _holder(ports, reference_to(content)) if content else None
-    found = report.findings if strict else tuple(_softened(report.findings))
+    found = tuple(_for_author(report.findings, row, strict=strict))
     is_draft = holder is not None and _is_draft(holder)
     if content and holder:
         others = (one for one in found if one.code != "version_conflict")
         found = (*others, *_taken(holder, content, is_draft=is_draft))
     is_right = not any(finding.is_error for finding in found)
     report = replace(report, findings=found, accepted=min(report.total, int(is_right)))
-    row = _row(upload)
     reference = str(reference_to(content)) if content and holder else None
     return CheckedRubric(
         text=text,
@@ -105,9 +106,20 @@ _OF_REFERENCES = (
 """What is wrong elsewhere: a draft may refer to what is still to be written."""
 
 
-def _softened(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _for_author(
+    findings: Iterable[Finding], row: JsonObject, *, strict: bool
+) -> Iterator[Finding]:
+    """The findings with the weight and the hints that they have for who writes a text."""
     for one in findings:
-        yield replace(one, severity="warning") if one.code in _OF_REFERENCES else one
+        if one.code in _OF_REFERENCES and not strict:
+            yield replace(one, severity="warning")
+        elif one.code == "duplicate_key":
+            yield replace(one, severity="error", hint="delete or rename one of the two")
+        elif name := taken_name(one, row):
+            hint = f"{one.hint} It is given already: put both into '{name}', delete this one"
+            yield replace(one, hint=hint)
+        else:
+            yield one
 
 
 def draft_rubric(ports: RegistryPorts, name: str) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from steelyard.reports.run.look_items import (
     LookExample,
@@ -19,32 +21,35 @@ from steelyard.results.predictions import CheckScore, Prediction
 from steelyard.results.records import RecordQuery, ResultCounts
 from steelyard.usecases.results.records import Records
 
+_Example: TypeAlias = Callable[[Prediction, str], LookExample]
+"""Makes an example of a row and of what was said of it."""
 _MOST_ITEMS = 8
 """Of each kind: labels, checks."""
 _EXAMPLES = 4
 _MESSAGES = 200
 """So many failures of a label are read for what they say."""
-_TRIES = 3
-"""Of so many failures the attempts are shown."""
 
 
-def first_look(records: Records, counts: ResultCounts) -> tuple[LookItem, ...]:
+def first_look(
+    records: Records, counts: ResultCounts, *, is_repeated: bool = False
+) -> tuple[LookItem, ...]:
     """Reasons to look at records, each with the first of them; failures come first."""
+    example = partial(_example, is_repeated=is_repeated)
     return (
-        *_failures(records, counts),
-        *_skipped(records, counts),
-        *_checks(records, counts),
-        *_split(records, counts),
+        *_failures(records, counts, is_repeated=is_repeated),
+        *_skipped(records, counts, example),
+        *_checks(records, counts, example),
+        *_split(records, counts, example),
     )
 
 
-def _failures(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+def _failures(records: Records, counts: ResultCounts, *, is_repeated: bool) -> Iterator[LookItem]:
     for label, number in list(counts.labels.items())[:_MOST_ITEMS]:
         found = records.failures(RecordQuery(label=label), None, _MESSAGES)
         item = failure_item(label, number, found)
         shown = found[:_EXAMPLES]
-        tries = [_attempts(records, row) for row in shown[:_TRIES]]
-        examples = failure_item(label, number, shown, tries).examples
+        tries = [_attempts(records, row) for row in shown]
+        examples = failure_item(label, number, shown, tries, is_repeated=is_repeated).examples
         yield LookItem(
             kind="failure", name=label, number=number, words=item.words, examples=examples
         )
@@ -58,15 +63,15 @@ def _attempts(records: Records, row: Failure) -> Sequence[Attempt]:
     return calls if any(not one.is_judging for one in failed) else failed
 
 
-def _skipped(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+def _skipped(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:
     """Records that nothing grades."""
     number = counts.statuses.get("skipped", 0)
     if number:
         rows = _first(records, RecordQuery(status="skipped"))
-        yield skipped_item(number, [_example(row, str(row.reason or "")) for row in rows])
+        yield skipped_item(number, [example(row, str(row.reason or "")) for row in rows])
 
 
-def _checks(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+def _checks(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:
     failing = [(name, found.failed) for name, found in counts.checks.items() if found.failed]
     failing.sort(key=lambda one: -one[1])
     items: list[tuple[bool, LookItem]] = []
@@ -75,7 +80,7 @@ def _checks(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
         scores = [_score(row, name) for row in rows]
         decides = any(one.required or one.weight for one in scores if one)
         examples = [
-            _example(row, str(one.reason or "") if one else "")
+            example(row, str(one.reason or "") if one else "")
             for row, one in zip(rows, scores, strict=True)
         ]
         items.append((decides, check_item(name, number, examples, is_deciding=decides)))
@@ -84,10 +89,10 @@ def _checks(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
     yield from (item for decides, item in items if not decides)
 
 
-def _split(records: Records, counts: ResultCounts) -> Iterator[LookItem]:
+def _split(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:
     if counts.split:
         rows = _first(records, RecordQuery(only="split"))
-        yield split_item(counts.split, [_example(row, _jury_reason(row)) for row in rows])
+        yield split_item(counts.split, [example(row, _jury_reason(row)) for row in rows])
 
 
 def _first(records: Records, query: RecordQuery) -> Sequence[Prediction]:
@@ -107,10 +112,10 @@ def _jury_reason(row: Prediction) -> str:
     return str(row.reason or "")
 
 
-def _example(row: Prediction, text: str) -> LookExample:
+def _example(row: Prediction, text: str, *, is_repeated: bool) -> LookExample:
     return LookExample(
         index=row.index,
         repeat=row.repeat,
-        name=record_name(row.index, row.record_id, row.repeat),
+        name=record_name(row.index, row.record_id, row.repeat, is_repeated=is_repeated),
         text=text,
     )

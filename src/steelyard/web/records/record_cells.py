@@ -119,7 +119,7 @@ def row_maker(
         return RecordRow(
             index=index,
             key=f"{index}.{repeat}" if repeat else str(index),
-            name=record_name(index, row.record_id, repeat),
+            name=record_name(index, row.record_id, repeat, is_repeated=source.is_repeated),
             question=shortened(question_text(row)),
             href=address.record(index, repeat),
             panel=address.panel(index, repeat),

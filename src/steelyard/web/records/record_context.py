@@ -192,6 +192,12 @@ class RecordContext(Context):
     add: AddForm = field(default_factory=AddForm)
 
     @property
+    def source(self) -> tuple[str, ...]:
+        """The files of the dataset."""
+        setup = self.run.plan.setup if self.run.plan else None
+        return tuple(setup.source) if setup else ()
+
+    @property
     def repeated_checks(self) -> tuple[str, ...]:
         """The names of all checks that have graded one of the repeats."""
         return repeated_checks(self.repeats)

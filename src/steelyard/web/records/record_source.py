@@ -28,6 +28,8 @@ class RecordSource:
     slices: Sequence[Slice]
     is_pairwise: bool = False
     """Whether each record says which of two answers is preferred."""
+    is_repeated: bool = False
+    """Whether each record was asked several times: a row is a record in one repeat."""
 
     def known_number(self, query: RecordFilters) -> int | None:
         """How many records a query finds, where that is known without looking for them."""

@@ -40,6 +40,8 @@ class RecordTable:
     """None where a search finds more than are counted."""
     next_href: str | None
     previous_href: str | None
+    is_repeated: bool
+    """Whether each record was asked several times: a row is a record in one repeat."""
 
     @property
     def shown(self) -> tuple[RecordColumn, ...]:
@@ -86,6 +88,7 @@ def record_table(source: RecordSource, query: RecordFilters) -> RecordTable:
         total=_total(source, query, wanted, begin + number - 1 if not page.next_cursor else None),
         next_href=following,
         previous_href=_previous(source.records, wanted, query, address),
+        is_repeated=source.is_repeated,
     )
 
 

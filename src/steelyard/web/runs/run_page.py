@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
+from msgspec import structs
 from starlette.responses import RedirectResponse, Response
 
 from steelyard.api.resources.run_changes import cancel_stored, finished_runs
@@ -141,7 +142,7 @@ def _context(
         results=results,
         table=table,
         address=Address(run.run_id, visit.query),
-        progress=_progress(visit, detail) if is_unfinished else None,
+        progress=_progress(visit, detail, results) if is_unfinished else None,
         notices=state.notices,
         spoiled=tuple(spoiled),
         kept_for=" ".join((head.dataset, *_rubrics(run))),
@@ -177,7 +178,11 @@ _ACTIONS: dict[str, Callable[[Visit[RecordFilters]], StoredRun]] = {
 }
 
 
-def _progress(visit: Visit[RecordFilters], detail: RunDetail) -> LiveProgress:
+def _progress(visit: Visit[RecordFilters], detail: RunDetail, results: RunResults) -> LiveProgress:
+    """How far a run has come; where a rate is shown beside it, of the rows of that rate."""
+    if so_far := results.so_far:
+        read = structs.replace(detail.progress, rows=so_far.rows, failed_rows=so_far.failure_rows)
+        detail = replace(detail, progress=read)
     is_held = has_owner(detail.run, visit.project.is_alive)
     return progress_of(detail, visit.project.clock.now(), is_held=is_held)
 

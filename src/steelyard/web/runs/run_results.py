@@ -16,7 +16,7 @@ from steelyard.reports.run.question_rows import QuestionTable, question_table
 from steelyard.reports.run.run_summary import RunSummary, summary_of
 from steelyard.reports.run.run_text import RunView
 from steelyard.results.artifacts import MANIFEST
-from steelyard.results.metrics import Slice
+from steelyard.results.metrics import Metrics, Slice
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.records import RecordQuery, ResultCounts
 from steelyard.results.stored_run import StoredRun
@@ -30,7 +30,6 @@ from steelyard.usecases.results.first_look import first_look
 from steelyard.usecases.results.pairwise_results import read_pairwise
 from steelyard.usecases.results.pruned_files import pruned_on
 from steelyard.usecases.results.read_run import is_pairwise_run, read_run
-from steelyard.usecases.results.records import Records
 from steelyard.usecases.results.sealed_files import stored_records
 from steelyard.usecases.runs.unfinished import read_unfinished
 from steelyard.web.records.record_source import RecordSource
@@ -56,8 +55,8 @@ class RunResults:
     """What people pass, by slice."""
     is_live: bool = False
     """Whether more records are being made."""
-    so_far: Interval | None = None
-    """The pass rate of the records that are finished, while others are not."""
+    so_far: Metrics | None = None
+    """Of the records that are finished, while others are not."""
 
 
 def finished_results(
@@ -89,13 +88,14 @@ def finished_results(
         people=people,
         slices=view.slices,
         is_pairwise=is_pairwise_run(view),
+        is_repeated=view.is_repeated,
     )
     if source.is_pairwise:
         pairwise = ports.kept.find(
             ("pairwise", key), lambda: pairwise_summary(read_pairwise(folder))
         )
         return RunResults(pairwise=pairwise, source=source, look=_failures(source, key, project))
-    look = ports.kept.find(("look", key), lambda: first_look(records, counts))
+    look = ports.kept.find(("look", key), lambda: _look(source))
     rates = NOBODY
     if people:
         rates = ports.kept.find(
@@ -103,7 +103,7 @@ def finished_results(
             lambda: people_by_slice(people, records),
         )
     numbers = _numbers(view, validations, slices, rates, people)
-    return replace(numbers, look=(*look, *_differing(records, people)), source=source)
+    return replace(numbers, look=(*look, *_differing(source)), source=source)
 
 
 def _failures(source: RecordSource, key: str, project: Project) -> tuple[LookItem, ...]:
@@ -111,7 +111,11 @@ def _failures(source: RecordSource, key: str, project: Project) -> tuple[LookIte
     counts = source.counts
     alone = ResultCounts(statuses=counts.statuses, labels=counts.labels, checks={})
     kept = project.result_ports().kept
-    return kept.find(("failures", key), lambda: first_look(source.records, alone))
+    return kept.find(("failures", key), lambda: _look(replace(source, counts=alone)))
+
+
+def _look(source: RecordSource) -> tuple[LookItem, ...]:
+    return first_look(source.records, source.counts, is_repeated=source.is_repeated)
 
 
 def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> RunResults:
@@ -126,17 +130,18 @@ def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> Run
         looks=records.count(RecordQuery(only="look")),
         people=None,
         slices=found.view.slices,
+        is_repeated=found.view.is_repeated,
     )
     if not counts.rows:
         return RunResults()
     numbers = _numbers(found.view, (), slices)
-    return replace(numbers, look=first_look(records, counts), source=source)
+    return replace(numbers, look=_look(source), source=source)
 
 
 def live_results(project: Project, run: StoredRun) -> RunResults:
     """The records so far of a run that is executed.
 
-    The rate is computed once for every number of rows, however many readers ask for it.
+    The metrics are computed once for every number of rows, however many readers ask for them.
     """
     ports = project.result_ports()
     records = stored_records(ports, run.run_id)
@@ -150,15 +155,15 @@ def live_results(project: Project, run: StoredRun) -> RunResults:
         people=None,
         slices=(),
         is_pairwise=_is_pairwise(run),
+        is_repeated=run.plan is not None and run.plan.options.repeat > 1,
     )
 
-    def rate() -> Interval:
-        found = read_unfinished(project.store, run, project.standing(run))
-        return found.view.metrics.pass_rate
+    def read() -> Metrics:
+        return read_unfinished(project.store, run, project.standing(run)).view.metrics
 
     so_far = None
     if counts.passed + counts.failed and not source.is_pairwise:
-        so_far = ports.kept.find(("so far", run.run_id, counts.rows), rate)
+        so_far = ports.kept.find(("so far", run.run_id, counts.rows), read)
     return RunResults(source=source, is_live=True, so_far=so_far)
 
 
@@ -194,16 +199,17 @@ def _numbers(
     )
 
 
-def _differing(records: Records, people: PeopleOfRun | None) -> tuple[LookItem, ...]:
+def _differing(source: RecordSource) -> tuple[LookItem, ...]:
     """Where people and the run differ."""
+    people = source.people
     if not people or not people.differing:
         return ()
-    rows = records.predictions(people.differing[:_EXAMPLES])
+    rows = source.records.predictions(people.differing[:_EXAMPLES])
     examples = [
         LookExample(
             index=row.index,
             repeat=row.repeat,
-            name=record_name(row.index, row.record_id, row.repeat),
+            name=record_name(row.index, row.record_id, row.repeat, is_repeated=source.is_repeated),
             text=f"people: {people.verdicts[row.place].passed} of "
             f"{people.verdicts[row.place].votes} pass it; {row.reason or ''}",
         )

@@ -97,6 +97,16 @@ def test_the_corrected_difference_leads_and_the_judge_alone_stands_beside_it() -
     )
 
 
+def test_of_the_errors_of_a_judge_the_more_frequent_one_is_named() -> None:
+    tpr, tnr = Interval(0.8, 0.5, 0.9, "m", 10), Interval(1.0, 0.6, 1.0, "m", 8)
+    rate = CorrectedRate(judge="j", value=0.7, low=0.5, high=0.9, tpr=tpr, tnr=tnr)
+    found = replace(FOUND, passes=BETTER, corrected=CORRECTED, b=replace(FOUND.b, corrected=rate))
+
+    (beside,) = comparison_view(found).beside
+
+    assert "It fails 20.0 % of the answers of B that people call good (n = 10), so" in beside
+
+
 def test_what_would_settle_it_needs_more_records_for_smaller_differences() -> None:
     raw, corrected = (settling_of(one) for one in (FOUND, replace(FOUND, corrected=CORRECTED)))
 

@@ -196,12 +196,26 @@ def test_a_page_shows_each_record_with_its_question_and_its_reasons() -> None:
         prediction(2, record_id=None, status="timeout", reason=None, model_response=None),
     ).text
 
-    assert "Not passed, 2" in text
-    assert "Fail q1 (2) 2 + 2? b: why" in text
+    assert "Failed, 1 the question" in text
+    assert "No score, 1 neither a fail nor a pass" in text
+    assert text.index("Failed, 1") < text.index("No score, 1") < text.index("Passed, 1")
+    assert "Fail q1 (repeat 2) 2 + 2? b: why" in text
     assert "Fail b why Pass a why Skipped c why Unscored d why 1,234 ms" in text
     assert "Timeout record 2" in text
     assert "Passed, 1" in text
     assert "Pass q0 2 + 2? System prompt Be brief User 2 + 2? Answer 4 " in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([prediction(0)], "Every record passed."),
+        ([prediction(0), prediction(1, status="timeout", passed=None)], "No record failed."),
+        ([], "There is no record."),
+    ],
+)
+def test_a_page_without_a_fail_says_what_there_is(rows: list[Prediction], said: str) -> None:
+    assert f"open it for answer and reasons {said}" in page(run_view(), *rows).text
 
 
 def short_names(found: HtmlPage) -> list[str]:
@@ -215,7 +229,7 @@ def test_every_record_is_in_the_file_the_first_ones_whole(passed: bool, whole: i
     rows = [prediction(index, passed=passed) for index in range(whole + 3)]
     found = page(run_view(), *rows)
 
-    assert f"{'Passed' if passed else 'Not passed'}, {whole + 3:,}" in found.text
+    assert f"{'Passed' if passed else 'Failed'}, {whole + 3:,}" in found.text
     assert f"{whole:,} are shown whole. The other 3 are in this file too" in found.text
     assert short_names(found) == [f"q{index}" for index in range(whole, whole + 3)]
     assert short_names(page(run_view(), *rows[:whole])) == []

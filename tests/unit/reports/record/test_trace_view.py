@@ -6,6 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
+import pytest
 from msgspec import structs
 
 from fakes.predictions import prediction
@@ -96,6 +97,23 @@ def test_images_are_described_by_type_size_and_hash() -> None:
     assert {
         (one.image.media_type, one.image.size, one.image.sha256) for one in found if one.image
     } == {("image/png", 28, digest)}
+
+
+@pytest.mark.parametrize(
+    ("block", "is_hashed", "said"),
+    [
+        ({"sha256": "ab", "media_type": "image/png", "size": 28}, True, "by hash only"),
+        ({"sha256": "ab", "url": "https://example.org/a.png"}, False, "pages load no images"),
+    ],
+)
+def test_an_image_that_is_not_shown_says_why(
+    block: dict[str, Any], is_hashed: bool, said: str
+) -> None:
+    found = view([{"role": "user", "content": [{"type": "image", **block}]}])
+    source = '{% from "parts/trace.html" import trace %}{{ trace(view) }}'
+
+    assert found.has_hashed_images is is_hashed
+    assert said in environment().from_string(source).render(view=found)
 
 
 def test_images_elsewhere_are_named_and_broken_ones_say_so() -> None:

@@ -33,7 +33,7 @@ PASSED = GateResult(name="fail-under", passed=True, looked_at="the pass rate, 50
         (
             replace(JUDGED, value=0.4, low=0.2, high=0.6, n=20),
             (),
-            "50.0 % [30.0, 70.0], corrected 40.0 % [20.0, 60.0]",
+            "corrected 40.0 % [20.0, 60.0], raw 50.0 % [30.0, 70.0]",
         ),
         (replace(JUDGED, reason="never validated"), (), "50.0 % [30.0, 70.0], uncorrected"),
         (None, (UNDER, LOW), "50.0 % [30.0, 70.0]; gate failed: fail-under, fail-under-low"),

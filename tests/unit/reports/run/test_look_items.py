@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from steelyard.reports.html.pages import environment
@@ -113,6 +115,19 @@ def _list(item: LookItem) -> str:
 
 def _record(index: int, repeat: int) -> str:
     return f"/records/{index}/{repeat}"
+
+
+def test_records_without_attempts_have_a_row_of_the_same_shape() -> None:
+    failures = [failure(0, "late"), failure(1, "never asked", 0)]
+    item = failure_item("timeout", 2, failures, [[attempt(1, 41, None)], []])
+    source = '{% from "parts/run.html" import look_list %}{{ look_list(items) }}'
+
+    html = environment().from_string(source).render(items=[item])
+
+    rows = re.findall(r"<tr>.*?</tr>", html.partition("<tbody>")[2], re.DOTALL)
+    assert [len(re.findall("<t[hd]", row)) for row in rows] == [5, 5]
+    assert "colspan" not in html
+    assert re.search(r'none</span></td><td data-values="[^"]*">never asked</td>', rows[1])
 
 
 def test_the_list_links_records_and_draws_attempts() -> None:

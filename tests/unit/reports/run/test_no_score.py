@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.reports.run.no_score import no_score_lines
+from steelyard.reports.run.no_score import no_score_lines, reason_texts
 from steelyard.results.failures import Failure
 
 
@@ -40,11 +40,17 @@ def test_messages_that_differ_in_numbers_alone_are_one_reason() -> None:
     assert list(lines) == ["  no score   4 invalid_field_type: records[N].input must be an object"]
 
 
-def test_there_are_three_at_most_and_the_rest_is_counted() -> None:
+def test_there_are_three_at_most_and_the_rest_is_named() -> None:
     lines = list(no_score_lines(rows(*((f"code{n}", "", 5 - n) for n in range(5)))))
 
     assert lines[:3] == ["  no score   5 code0", "  no score   4 code1", "  no score   3 code2"]
-    assert lines[3:] == ["             and 2 other reason(s) for 3 record(s)"]
+    assert lines[3:] == ["  no score   3 for other reasons: code3 (2), code4 (1)"]
+
+
+def test_a_fourth_reason_is_a_line_like_the_others() -> None:
+    lines = list(no_score_lines(rows(*((f"code{n}", "", 5 - n) for n in range(4)))))
+
+    assert lines[3:] == ["  no score   2 code3"]
 
 
 def test_a_long_message_is_cut_and_control_characters_are_shown() -> None:
@@ -68,4 +74,14 @@ def test_what_is_wrong_with_lines_of_a_file_is_shown_line_by_line() -> None:
         "             Line 5: missing expected_outcome",
         "             Line 6: missing expected_outcome",
         "             and 2 more",
+    ]
+
+
+def test_a_reason_with_its_lines_is_one_text() -> None:
+    wrong = ((f"Line {number}: no input", 1) for number in (3, 5))
+    failures = rows(*(("invalid", *one) for one in wrong), ("timeout", "too late", 1))
+
+    assert list(reason_texts(no_score_lines(failures))) == [
+        "2 invalid: Line 3: no input; Line 5: no input",
+        "1 timeout: too late",
     ]

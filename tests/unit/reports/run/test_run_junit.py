@@ -6,6 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec import structs
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.statistics.gate import ALLOW_FAILURES, GateResult
@@ -77,6 +78,19 @@ def test_a_record_that_passed_is_a_case_with_its_time() -> None:
 
     assert case.attrib == {"classname": "live", "name": "q0", "time": "1.234"}
     assert list(case) == []
+
+
+def test_the_first_repeat_is_named_like_the_others() -> None:
+    view = run_view()
+    setup = view.manifest.setup
+    options = structs.replace(setup.options, repeat=2)
+    setup = structs.replace(setup, options=options)
+    view = replace(view, manifest=structs.replace(view.manifest, setup=setup))
+
+    (found,) = ET.fromstring(run_junit([(view, [prediction(7), prediction(7, repeat=1)])]))
+
+    names = [case.attrib["name"] for case in found.findall("testcase")]
+    assert names == ["q7 (repeat 0)", "q7 (repeat 1)"]
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,36 @@ def test_the_judge_stands_beside_people_with_counts() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("corrected", "said", "side"),
+    [
+        (0.75, "It fails 2 of 11 answers that people call good.", "12.5 points below"),
+        (0.50, "It passes 1 of 4 answers that people call bad.", "12.5 points above"),
+    ],
+)
+def test_the_error_that_is_named_moves_the_raw_rate_to_its_side(
+    corrected: float, said: str, side: str
+) -> None:
+    tpr, tnr = Interval(9 / 11, 0.5, 0.9, "wilson", 11), Interval(0.75, 0.3, 0.9, "wilson", 4)
+    rate = replace(CORRECTED, value=corrected, tpr=tpr, tnr=tnr)
+
+    judge = summary_of(judged(rate, 5, 3)).judge
+
+    assert judge is not None
+    assert judge.texts[:2] == (said, f"The raw rate is {side} the corrected one.")
+
+
+def test_both_errors_are_named_where_they_cancel_out() -> None:
+    judge = summary_of(judged(replace(CORRECTED, value=0.75), 3, 1)).judge
+
+    assert judge is not None
+    assert not judge.is_differing
+    assert judge.texts[0] == (
+        "It passes 6 of 8 answers that people call bad and fails 1 of 24 answers that people "
+        "call good."
+    )
+
+
 def test_a_weighted_rate_is_no_count() -> None:
     weighted = replace(CORRECTED, tnr=Interval(0.31, 0.1, 0.6, "weighted", 8))
 

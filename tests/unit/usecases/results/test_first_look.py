@@ -58,10 +58,11 @@ def test_repeats_are_named(made: tuple[Project, ServedRuns]) -> None:
     project, runs = made
     records = stored_records(project.result_ports(), runs.repeated)
 
-    failure, check = first_look(records, records.counts())
+    failure, check = first_look(records, records.counts(), is_repeated=True)
 
-    assert (failure.number, [one.name for one in failure.examples]) == (2, ["c", "c (1)"])
-    assert [one.name for one in check.examples] == ["b", "b (1)"]
+    assert failure.number == 2
+    assert [one.name for one in failure.examples] == ["c (repeat 0)", "c (repeat 1)"]
+    assert [one.name for one in check.examples] == ["b (repeat 0)", "b (repeat 1)"]
 
 
 def test_a_kept_result_is_computed_once_and_forgotten_when_others_are_asked_for() -> None:

@@ -348,6 +348,7 @@ def test_an_almost_right_text_gets_a_mended_one(
     mended = post(client, text, action="mend").text
 
     assert why in refused
+    assert ("begins with a code fence (```)" in refused) == before.startswith("```")
     assert ">Use the mended text</button>" in refused
     assert text_in(refused) == text
     assert kept(client) == []
@@ -359,20 +360,20 @@ def test_an_almost_right_text_gets_a_mended_one(
     ("change", "path", "label", "fixed"),
     [
         (
-            {"guidence": "5 = fully"},
-            "questions[0].guidence",
-            "Rename to guidance",
-            '"guidance": "5 = fully"',
+            {"requird": True},
+            "questions[1].requird",
+            "Rename to required",
+            '"required": true',
         ),
-        ({"key": "Correct-Ness"}, "questions[0].key", "Change to correct_ness", '"correct_ness"'),
-        ({"key": "Wie gut?"}, "questions[0].key", "Change to wie_gut", '"wie_gut"'),
-        ({"type": "scores"}, "questions[0].type", "Change to score", '"type": "score"'),
+        ({"key": "Correct-Ness"}, "questions[1].key", "Change to correct_ness", '"correct_ness"'),
+        ({"key": "Wie gut?"}, "questions[1].key", "Change to wie_gut", '"wie_gut"'),
+        ({"type": "yesno"}, "questions[1].type", "Change to yes_no", '"type": "yes_no"'),
     ],
 )
 def test_what_one_word_mends_has_a_button(
     client: httpx.Client, change: dict[str, Any], path: str, label: str, fixed: str
 ) -> None:
-    text = changed(lambda one: one["questions"][0].update(change))
+    text = changed(lambda one: one["questions"][1].update(change))
 
     refused = post(client, text, action="check").text
     mended = post(client, text, action=f"fix:{path}").text
@@ -381,6 +382,37 @@ def test_what_one_word_mends_has_a_button(
     assert fixed in text_in(mended)
     assert f'value="fix:{path}"' not in mended
     assert text_in(post(client, text, action="fix:nowhere").text) == text
+
+
+def test_no_rename_is_offered_to_a_name_that_is_there_already(client: httpx.Client) -> None:
+    text = changed(lambda one: one.update(question=one["questions"][:1]))
+
+    page = unescape(post(client, text, action="check").text)
+
+    assert "unknown field 'question'" in page
+    assert "did you mean 'questions'? It is given already" in page
+    assert "Rename to" not in page
+    assert text_in(post(client, text, action="fix:question").text) == text
+
+
+def test_a_rename_changes_the_name_and_no_value_that_reads_the_same(client: httpx.Client) -> None:
+    text = json.dumps({"name": "question", "version": "one-v1", "question": FULL["questions"]})
+
+    fixed = json.loads(text_in(post(client, text, action="fix:question").text))
+
+    assert (fixed["name"], fixed["questions"]) == ("question", FULL["questions"])
+
+
+@pytest.mark.parametrize("strict", ["", "1"])
+def test_a_key_given_twice_is_an_error(client: httpx.Client, strict: str) -> None:
+    text = json.dumps(FULL).removesuffix("}") + ', "questions": []}'
+    text = text.replace("[]", json.dumps(FULL["questions"][:1]))
+
+    refused = post(client, text, strict=strict).text
+
+    assert "questions is given twice; only the last value counts" in refused
+    assert "Nothing is saved: 1 error has to be mended first." in refused
+    assert kept(client) == []
 
 
 def test_a_new_version_is_compared_with_the_one_before(client: httpx.Client) -> None:

@@ -71,7 +71,7 @@ def test_a_record_shows_what_was_asked_and_answered_and_why_it_passes(site: Site
 def test_a_record_without_a_score_says_why_and_never_zero(site: Site) -> None:
     text = site.record(site.runs.done, 2)
     assert "No score: the target did not answer in time." in text
-    assert "3 attempts were made" in text
+    assert "3 attempts of the target were made" in text
     assert "timeout on purpose" in text
     assert "There is no answer." in text
     assert "0.00" not in text
@@ -80,6 +80,7 @@ def test_a_record_without_a_score_says_why_and_never_zero(site: Site) -> None:
 def test_repeats_stand_side_by_side_and_the_address_chooses_one(site: Site) -> None:
     text = site.record(site.runs.repeated, 1, repeat=1)
     assert "Repeat 1, on show" in text
+    assert "repeat 1, 2 in all row 4 of 8" in text
     assert "the same words" in text
     assert "Repeat 0, on show" in site.record(site.runs.repeated, 1)
     missing = site.get(f"/runs/{site.runs.repeated}/records/1", repeat=7)

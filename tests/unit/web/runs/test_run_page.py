@@ -7,7 +7,9 @@ import io
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from html import unescape
 from pathlib import Path
@@ -153,6 +155,16 @@ def test_a_filter_that_is_on_links_to_the_list_without_it(site: Site) -> None:
         f"/runs/{site.runs.done}?tag=short#records",
         f"/runs/{site.runs.done}?passed=true#records",
     ]
+
+
+def test_a_run_with_repeats_counts_rows_and_names_every_repeat(site: Site) -> None:
+    page = site.page(site.runs.repeated, sort="index")
+    text = text_of(page)
+
+    assert "1–8 of 8 rows A row is a record in one repeat; filters count rows" in text
+    names = re.findall(r'<tr data-row=.*?class="row-link"[^>]*>([^<]*)</a>', page.text)
+    assert names[:3] == ["a (repeat 0)", "a (repeat 1)", "b (repeat 0)"]
+    assert " rows" not in text_of(site.page(site.runs.done)).partition("Records")[2]
 
 
 def test_chips_count_all_records(site: Site) -> None:
@@ -360,6 +372,42 @@ def test_a_queued_run_without_a_worker_says_how_to_start_one(tmp_path: Path) -> 
     assert "Queued" in text
     assert "Start a worker with: steelyard worker" in text
     assert "No record is finished yet." in text
+
+
+def test_progress_and_the_rate_so_far_count_the_same_rows(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    path = tmp_path / "asked.json"
+    path.write_text(json.dumps(document([record(f"r{n}") for n in range(16)])), encoding="utf-8")
+    asked, is_read = list[str](), threading.Event()
+    is_waiting = threading.Event()
+
+    def target(prompt: str) -> str:
+        asked.append(prompt)
+        if len(asked) == 5:
+            is_waiting.set()
+            is_read.wait(60)
+        return "found"
+
+    with (
+        open_project(tmp_path) as project,
+        running(project) as url,
+        httpx.Client(base_url=url, timeout=30) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        options: dict[str, Any] = {"rubric": ASKED["rubric"], "max_concurrency": 1}
+        made = pool.submit(evaluate, path, target=target, project=project, **options)
+        try:
+            assert is_waiting.wait(60)
+            run_id = client.get("/v1/runs").json()["data"][0]["run_id"]
+            while client.get(f"/v1/runs/{run_id}/records").json()["data"][3:] == []:
+                assert not made.done()
+            text = text_of(client.get(f"/runs/{run_id}", headers=HTML))
+        finally:
+            is_read.set()
+        made.result()
+
+    assert "4 of 16 done, 0 without a score" in text
+    assert "of the 4 evaluated records pass" in text
 
 
 def test_only_editors_see_and_use_what_changes_runs(moody: tuple[Project, str]) -> None:
