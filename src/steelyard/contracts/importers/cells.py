@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from steelyard.contracts.importers.source_row import structured, whole, wrong
+from steelyard.errors import ParseError
 from steelyard.model.json_value import JsonObject, JsonValue
 
 Reading: TypeAlias = Callable[[JsonValue, str], JsonValue]
@@ -67,3 +69,10 @@ def words(value: JsonValue, name: str) -> JsonValue:
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         return structured(value, name)
     return value if isinstance(value, dict | list) else text(value, name)
+
+
+def said(value: JsonValue, name: str) -> JsonValue:
+    """What is asked or answered: a text that only begins like JSON is a text."""
+    with suppress(ParseError):
+        return words(value, name)
+    return text(value, name)
