@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, counted
+from steelyard.reports.record_name import record_name
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 
@@ -156,12 +157,6 @@ def _quoted(number: int, examples: Sequence[LookExample]) -> str:
         return ""
     more = f" and {count(number - 1)} more" if number > 1 else ""
     return f"“{shortened(first)}”{more}"
-
-
-def record_name(index: int, record_id: str | None, repeat: int = 0) -> str:
-    """How a record is called: by its id, or else by its index."""
-    name = f"record {index}" if record_id is None else record_id
-    return f"{name} ({repeat})" if repeat else name
 
 
 def shortened(text: str) -> str:

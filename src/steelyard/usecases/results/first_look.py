@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from steelyard.reports.record_name import record_name
 from steelyard.reports.run.look_items import (
     LookExample,
     LookItem,
     check_item,
     failure_item,
-    record_name,
     skipped_item,
     split_item,
 )
