@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from steelyard.model.dataset import Dataset as Dataset
     from steelyard.model.finding import Finding as Finding
     from steelyard.model.message import Message as Message
+    from steelyard.model.outcome import Outcome as Outcome
     from steelyard.model.trace import Trace as Trace
     from steelyard.project import Project as Project
     from steelyard.project import open_project as open_project
+    from steelyard.pytest_plugin import cases as cases
 
 # Names are loaded when they are first used, so that importing the package costs nothing.
 _EXPORTS = {
@@ -34,9 +36,11 @@ _EXPORTS = {
     "Dataset": "steelyard.model.dataset",
     "Finding": "steelyard.model.finding",
     "Message": "steelyard.model.message",
+    "Outcome": "steelyard.model.outcome",
     "Project": "steelyard.project",
     "SteelyardError": "steelyard.errors",
     "Trace": "steelyard.model.trace",
+    "cases": "steelyard.pytest_plugin",
     "compare": "steelyard.library",
     "evaluate": "steelyard.library",
     "load_eval_cases": "steelyard.library",
@@ -53,10 +57,12 @@ __all__ = [
     "Dataset",
     "Finding",
     "Message",
+    "Outcome",
     "Project",
     "SteelyardError",
     "Trace",
     "__version__",
+    "cases",
     "compare",
     "evaluate",
     "load_eval_cases",
@@ -72,3 +78,7 @@ def __getattr__(name: str) -> object:
     if name not in _EXPORTS:
         raise AttributeError(f"module 'steelyard' has no attribute '{name}'")
     return getattr(import_module(_EXPORTS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

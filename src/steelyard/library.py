@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.event_loop import run_async
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
+from steelyard.notebook import Findings, Progress, ShownComparison
 from steelyard.plugins import installed_contracts
 from steelyard.project import Project, open_project
 from steelyard.settings import MAX_CONCURRENCY, TargetEntry
 
 if TYPE_CHECKING:
     from steelyard.execution.ports import TargetSpec
+    from steelyard.execution.prepared import Prepared
     from steelyard.model.judge import Judge
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Check, Rubric
     from steelyard.model.statistics.comparison import Comparison
+    from steelyard.usecases.datasets.given_rows import GivenRows
     from steelyard.usecases.runs.evaluate import Run
 
 
@@ -37,32 +41,70 @@ def load_eval_cases(path: str | Path) -> tuple[Case, ...]:
     return load(open_project(near=Path(path)).workspace, Path(path))
 
 
-def read_dataset(path: str | Path) -> tuple[Dataset, Sequence[Finding]]:
-    """Read a dataset of any contract: its accepted cases, and everything that was found."""
-    from steelyard.usecases.datasets.read_dataset import read_dataset as read
+def read_dataset(
+    data: str | Path | Any,
+    *,
+    input: str | None = None,  # noqa: A002 - as the command line calls it
+    expected: str | None = None,
+    id: str | None = None,  # noqa: A002
+) -> tuple[Dataset, Sequence[Finding]]:
+    """Read a dataset of any contract: its accepted cases, and everything that was found.
 
-    return read(open_project(near=Path(path)).workspace, Path(path), installed_contracts())
+    It is a path, a list of dicts or a data frame of polars or pandas. `input`, `expected` and
+    `id` name the columns of rows.
+    """
+    from steelyard.usecases.datasets.read_dataset import read_dataset, read_rows
+
+    rows = _given_rows(data, input, expected, id)
+    project = open_project(near=None if rows else Path(data))
+    if rows:
+        found = read_rows(project.workspace, rows, project.root, installed_contracts())
+    else:
+        found = read_dataset(project.workspace, Path(data), installed_contracts())
+    return found[0], Findings(found[1])
+
+
+def _given_rows(
+    data: Any, asked: str | None, expected: str | None, name: str | None
+) -> GivenRows | None:
+    """The rows of a list or a frame; None for a path or a dataset."""
+    from steelyard.contracts.importers.table import TableColumns
+    from steelyard.usecases.datasets.given_rows import given_rows
+
+    columns = TableColumns(asked, expected, name)
+    if not isinstance(data, str | PathLike | Dataset | type):
+        return given_rows(data, columns)
+    if columns.names:
+        raise InvalidError(f"{argument(next(iter(columns.names)))} names a column of rows")
+    return None
 
 
 def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
-    dataset: Dataset | str | Path,
+    dataset: Dataset | str | Path | Any,
     *,
     target: str | Callable[..., Any],
-    checks: Sequence[Check] = (),
+    checks: Sequence[Check | Callable[..., Any]] = (),
     rubric: str | None = None,
     judge: str | None = None,
     repeat: int = 1,
     limit: int | None = None,
     where: str | None = None,
     max_concurrency: int = MAX_CONCURRENCY,
+    input: str | None = None,  # noqa: A002 - as the command line calls it
+    expected: str | None = None,
+    id: str | None = None,  # noqa: A002
+    progress: bool | None = None,
     project: Project | None = None,
 ) -> Run:
     """Run a dataset against a function or a named target, and grade the answers.
 
-    `checks` or a `rubric` grade them; without either, every record's own expectations do.
-    Synchronous, over the async engine; results and artifacts are kept in the project.
+    The dataset is a path, a `Dataset`, a list of dicts or a data frame, whose columns `input`,
+    `expected` and `id` name. `checks`, among them functions of a trace and a case, or a `rubric`
+    grade the answers; without either, every record's own expectations do. Synchronous, over the
+    async engine; results and artifacts are kept in the project.
     """
     from steelyard.execution.run_options import RunOptions
+    from steelyard.usecases.datasets.given_rows import NAME
     from steelyard.usecases.datasets.project_paths import project_path
     from steelyard.usecases.runs.evaluate import evaluate as execute
     from steelyard.usecases.runs.evaluate import look_over, plan_evaluation
@@ -73,9 +115,10 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
         "max_concurrency": max_concurrency,
     }
     texts = {"rubric": rubric, "judge": judge, "where": where}
+    dataset = _rows_or_dataset(dataset, input, expected, id)
     look_over(dataset, target, checks, counts, texts)
-    given = dataset if isinstance(dataset, Dataset) else None
-    path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
+    given = None if isinstance(dataset, str | PathLike) else dataset
+    path = Path(getattr(dataset, "id", NAME) if given else dataset)
     warnings: list[str] = []
     with _opened(project, near=None if given else path) as opened:
 
@@ -96,7 +139,28 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
             max_concurrency=max_concurrency,
         )
         prepared = plan_evaluation(ports, options, spec, checks, given)
-        return replace(run_async(lambda: execute(ports, prepared)), warnings=tuple(warnings))
+        shown = Progress(
+            f"{prepared.dataset.id} × {spec.name}", _total(prepared), is_wanted=progress
+        )
+        try:
+            run = run_async(lambda: execute(ports, prepared, shown.note))
+        finally:
+            shown.finish()
+        return replace(run, warnings=tuple(warnings))
+
+
+def _rows_or_dataset(given: Any, asked: str | None, expected: str | None, name: str | None) -> Any:
+    """Rows as such; cases and pairs, which are mistakes, as they are."""
+    listed = cast(Sequence[object], given) if isinstance(given, list | tuple) else ()
+    if listed and isinstance(listed[0], Case | Dataset):
+        return listed
+    return _given_rows(given, asked, expected, name) or cast(object, given)
+
+
+def _total(prepared: Prepared) -> int:
+    """How many results a run will have."""
+    found, repeats = prepared.forecast, prepared.options.repeat
+    return found.answers + found.skipped * repeats + found.total - found.valid
 
 
 def _opened(project: object, near: Path | None = None) -> AbstractContextManager[Project, None]:
@@ -144,7 +208,7 @@ def compare(
     with _opened(project) as opened:
         folders = opened.run_folders(names)
         known = judge_knowledge(opened.validations.all, opened.clock.now())
-        return compare_all(folders, strict=strict, known=known)[0]
+        return ShownComparison.of(compare_all(folders, strict=strict, known=known)[0])
 
 
 def load_rubric(

@@ -16,10 +16,12 @@ EXPORTED = [
     "Dataset",
     "Finding",
     "Message",
+    "Outcome",
     "Project",
     "SteelyardError",
     "Trace",
     "__version__",
+    "cases",
     "compare",
     "evaluate",
     "load_eval_cases",
@@ -46,6 +48,10 @@ def test_the_exported_names_are_these() -> None:
 @pytest.mark.parametrize("name", EXPORTED)
 def test_an_exported_name_leads_to_something(name: str) -> None:
     assert getattr(steelyard, name)
+
+
+def test_dir_lists_every_exported_name() -> None:
+    assert set(EXPORTED) <= set(dir(steelyard))
 
 
 def test_another_name_is_an_attribute_error() -> None:

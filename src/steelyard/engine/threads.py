@@ -15,6 +15,8 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from steelyard.checks.function import RUN_LOOP
+
 AT_ONCE = min(32, (os.cpu_count() or 1) + 4)
 """As many as the loop's own executor has."""
 Given = ParamSpec("Given")
@@ -63,7 +65,9 @@ async def in_thread(
     """Run a function in a helper thread; a cancelled call runs on unobserved."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Answer] = loop.create_future()
-    work = partial(contextvars.copy_context().run, partial(function, *args, **kwargs))
+    context = contextvars.copy_context()
+    context.run(RUN_LOOP.set, loop)
+    work = partial(context.run, partial(function, *args, **kwargs))
     _HELPERS.give(_Job(work, answer, loop))
     return await answer
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InvalidError, UnreadableFileError
+from steelyard.formats.plain_json import plain_json
 from steelyard.formats.records import Record
-from steelyard.model.json_value import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,29 +56,9 @@ def _batches(polars: Any, path: Path) -> Iterator[pl.DataFrame]:
 def _record(number: int, row: Mapping[str, Any]) -> Record:
     place = f"row {number}"
     try:
-        return Record(place, {name: _json(value) for name, value in row.items()})
+        return Record(place, {name: plain_json(value) for name, value in row.items()})
     except TypeError as wrong:
         return Record(place, None, str(wrong))
-
-
-def _json(value: Any) -> JsonValue:
-    """A cell as JSON; what is not a number stands for a missing one."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, Mapping):
-        members = cast(Mapping[str, Any], value)
-        return {name: _json(item) for name, item in members.items()}
-    if isinstance(value, list | tuple):
-        return [_json(item) for item in cast(list[Any], value)]
-    raise TypeError(f"a cell holds {type(value).__name__}, which JSON has no place for")
 
 
 def _first_line(error: Exception) -> str:

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
+from steelyard.contracts.importers.chat_messages import trace_messages
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.errors import ConfigError, ParseError, TargetError
@@ -25,6 +26,7 @@ from steelyard.model.trace import Trace
 from steelyard.model.unsent import EVERYTHING, NOTHING
 from steelyard.ports import Request
 from steelyard.settings import TIMEOUT_S
+from steelyard.targets.chat_reply import reply_of
 from steelyard.targets.threads import Threads
 
 
@@ -63,7 +65,7 @@ class PythonTarget:
         except TimeoutError as error:
             late = f"no answer within {self._timeout_s:g} s"
             raise TargetError("timeout", late if deadline.expired() else _text(error)) from None
-        return trace_of(answer)
+        return trace_of(reply_of(answer))
 
     async def close(self) -> None:
         """Let go of the threads."""
@@ -82,7 +84,7 @@ class PythonTarget:
 
 
 def trace_of(answer: object) -> Trace:
-    """A trace from a text, a trace's JSON object, or a trace."""
+    """A trace from a text, a trace's JSON object, or a trace; messages may be those of a chat."""
     if isinstance(answer, str):
         message = Message(role="assistant", content=without_surrogates(answer))
         return Trace(messages=(message,))
@@ -132,6 +134,9 @@ def _read(row: JsonObject) -> Trace:
         plain, _ = parse_json_either_way(msgspec.json.encode(row))
     except (TypeError, ValueError, RecursionError, ParseError) as error:
         raise TargetError("bad_response", f"the trace cannot be kept: {_text(error)}") from None
+    listed = plain.get("messages") if isinstance(plain, dict) else None
+    if isinstance(plain, dict) and isinstance(listed, list):
+        plain["messages"] = trace_messages(listed)
     trace, findings = read_trace(plain)
     if trace is None:
         wrong = next(finding for finding in findings if finding.is_error)

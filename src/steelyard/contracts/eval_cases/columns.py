@@ -11,5 +11,6 @@ COLUMNS = CellColumns(
         **dict.fromkeys(("input", "expected_output"), words),
         **dict.fromkeys(("input_messages", "expected_messages", "evaluators"), structured),
         **dict.fromkeys(("tags", "rubrics"), texts),
-    }
+    },
+    short={"expected": "expected_output"},
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from steelyard.contracts.importers.source_row import structured, whole, wrong
+from steelyard.errors import ParseError
 from steelyard.model.json_value import JsonObject, JsonValue
 
 Reading: TypeAlias = Callable[[JsonValue, str], JsonValue]
@@ -63,7 +65,8 @@ def flag(value: JsonValue, name: str) -> JsonValue:
 
 
 def words(value: JsonValue, name: str) -> JsonValue:
-    """A text; or a list or object, also written as JSON."""
+    """A text; or a list or object, also written as JSON. "[1] says what?" is a text."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        return structured(value, name)
+        with suppress(ParseError):
+            return structured(value, name)
     return value if isinstance(value, dict | list) else text(value, name)

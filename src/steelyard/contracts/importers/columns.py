@@ -55,9 +55,12 @@ class ColumnMap:
             full[field] = column
         return cls(contract=contract, columns=columns, dataset=dataset, names=full)
 
-    def imported(self, record: JsonObject) -> Import:
-        """The row that a table's row stands for, unless the contract cannot hold its question."""
-        made = self.row(record)
+    def imported(self, record: JsonObject, name: str = "") -> Import:
+        """The row that a table's row stands for, unless the contract cannot hold its question.
+
+        `name` is the id of a row whose table has none for it; without it the content makes one.
+        """
+        made = self.row(record, name)
         if self.columns.holds_choices:
             return made
         unread: JsonObject = {
@@ -66,7 +69,7 @@ class ColumnMap:
         asked = [made.row[name] for name in _ASKED if name in made.row]
         return unheld_choices(offered(unread), "\n".join(map(_text, asked))) or made
 
-    def row(self, record: JsonObject) -> Imported:
+    def row(self, record: JsonObject, name: str = "") -> Imported:
         """The contract's row that a table's row stands for; raises ParseError for a wrong cell."""
         for field, column in self.names.items():
             if column not in record:
@@ -86,6 +89,8 @@ class ColumnMap:
                 metadata[field.removeprefix("metadata.")] = value
             else:
                 _put(row, field, self.columns.fields[field](value, column))
+        if name and self.contract.row_id not in row:
+            row = {self.contract.row_id: name, **row}
         return self._finished(row, metadata, changes)
 
     def _field(self, column: str) -> str | None:

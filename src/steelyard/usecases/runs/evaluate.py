@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
+from steelyard.checks.function import function_check
 from steelyard.errors import InvalidError, argument
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -19,9 +20,14 @@ from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Check, Rubric, RubricCheck
-from steelyard.model.run import RunState
+from steelyard.model.run import Result, RunState
 from steelyard.reports.asked_text import expected_text, request_text
+from steelyard.reports.html.notebook import run_output
 from steelyard.results.metrics import Metrics
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.usecases.datasets.given_rows import ACCEPTED, NAME, GivenRows, open_rows
+from steelyard.usecases.datasets.referenced_rows import with_references
+from steelyard.usecases.results.pruned_files import pruned_on
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.in_memory import DatasetInMemory
@@ -29,6 +35,7 @@ from steelyard.usecases.runs.option_ranges import require_count, require_filled,
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import Source, open_source, prepare_source
 
+Function: TypeAlias = Callable[..., Any]
 _NESTED = ("trace", "evaluator_scores")
 
 
@@ -47,12 +54,17 @@ class Run:
         """The rows of predictions.jsonl, one at a time, with full requests."""
         return (row.json() for row in read_predictions(self.folder))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        rows = () if pruned_on(self.folder, PREDICTIONS) else read_predictions(self.folder)
+        return run_output(read_run(self.folder), rows)
+
     def to_frame(self) -> Any:
         """The rows as a polars DataFrame: the request as text, without the trace."""
         try:
             polars: Any = import_module("polars")
         except ImportError:
-            raise InvalidError("to_frame needs polars: pip install polars") from None
+            raise InvalidError("to_frame needs polars: pip install 'steelyard[parquet]'") from None
         rows = [
             {
                 **{name: value for name, value in row.json().items() if name not in _NESTED},
@@ -72,8 +84,8 @@ def look_over(
     texts: Mapping[str, object],
 ) -> None:
     """Refuse invalid arguments before anything is read."""
-    if not isinstance(dataset, Dataset | str | PathLike):
-        raise InvalidError(f"dataset must be a path or a Dataset, not {_dataset_meant(dataset)}")
+    if meant := _dataset_meant(dataset):
+        raise InvalidError(f"dataset must be {ACCEPTED}, not {meant}")
     if not isinstance(target, str) and not callable(target):
         raise InvalidError(
             f"target must be a function or the name of a target, not {_type(target)}"
@@ -81,9 +93,11 @@ def look_over(
     if not isinstance(checks, list | tuple):
         raise InvalidError(f"checks must be a list of checks, not {_type(checks)}")
     for check in cast(Sequence[object], checks):
-        if isinstance(check, type) or not hasattr(check, "kind") or not hasattr(check, "check"):
+        is_check = hasattr(check, "kind") and hasattr(check, "check")
+        if isinstance(check, type) or not (is_check or callable(check)):
             raise InvalidError(
-                f'a check is an object such as Equals(value="Paris"), not {_type(check)}'
+                'a check is an object such as Equals(value="Paris") or a function of a trace and '
+                f"a case, not {_type(check)}"
             )
     if checks and texts["rubric"] is not None:
         raise InvalidError("checks and rubric exclude each other: both say what grades a record")
@@ -102,26 +116,30 @@ def _require_text(name: str, text: object) -> None:
 
 
 def _dataset_meant(given: object) -> str:
-    """The type that was given instead of a dataset, and how to make a dataset from it."""
-    kind = _type(given)
+    """What was given instead of a dataset, and how to make one from it; empty for a dataset."""
     parts = cast(Sequence[object], given) if isinstance(given, list | tuple) else ()
     if parts and isinstance(parts[0], Dataset):
         return "a pair; write dataset, findings = steelyard.read_dataset(path)"
     if parts and isinstance(parts[0], Case):
         made = 'steelyard.Dataset(id="mine", contract="eval_cases", cases=tuple(cases))'
         return f"cases alone; write {made}"
-    return kind
+    is_one = isinstance(given, str | PathLike | Dataset | GivenRows)
+    return "" if is_one else _type(cast(object, given))
 
 
 def _type(given: object) -> str:
     return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
-def rubric_of(checks: Sequence[Check]) -> Rubric | None:
-    """A rubric of check objects, each named after its kind."""
-    if not checks:
+def rubric_of(given: Sequence[Check | Function]) -> Rubric | None:
+    """A rubric of check objects and functions, each named after its kind."""
+    if not given:
         return None
     entries: list[RubricCheck] = []
+    checks = [
+        cast(Check, one if hasattr(one, "check") else function_check(cast(Function, one)))
+        for one in given
+    ]
     for check in checks:
         same = sum(entry.check.kind == check.kind for entry in entries)
         name = f"{check.kind}-{same + 1}" if same else check.kind
@@ -147,14 +165,19 @@ def plan_evaluation(
     ports: RunPorts,
     options: RunOptions,
     spec: TargetSpec,
-    checks: Sequence[Check],
-    dataset: Dataset | None = None,
+    checks: Sequence[Check | Function],
+    dataset: Dataset | GivenRows | None = None,
 ) -> Prepared:
     """Check the run before the first call; the options' file is read where no dataset is given."""
     require_ranges(options)
     ports = ports.gathering()
-    source = open_source(ports, options) if dataset is None else _in_memory(ports, dataset)
     rubric = rubric_of(checks)
+    if dataset is None:
+        source = open_source(ports, options)
+    elif isinstance(dataset, GivenRows):
+        source = _given(ports, dataset)
+    else:
+        source = _in_memory(ports, dataset)
     if options.rubric:
         rubric = ports.rubric(options.rubric, strict=options.strict)
     return prepare_source(ports, options, source, rubric, {spec.name: spec})
@@ -171,9 +194,22 @@ def _in_memory(ports: RunPorts, dataset: Dataset) -> Source:
     )
 
 
-async def evaluate(ports: RunPorts, prepared: Prepared, *, caller: Caller | None = None) -> Run:
+def _given(ports: RunPorts, rows: GivenRows) -> Source:
+    files = ports.workspace.files_of(ports.root / f"{NAME}.jsonl")
+    reading, contract = open_rows(rows, ports.contracts, files)
+    reading = with_references(reading, lambda: ports.references)
+    return Source(name=NAME, reading=reading, contract=contract, digests={NAME: rows.digest})
+
+
+async def evaluate(
+    ports: RunPorts,
+    prepared: Prepared,
+    on_result: Callable[[Result], None] | None = None,
+    *,
+    caller: Caller | None = None,
+) -> Run:
     """Carry it out."""
-    finished = await start_run(ports, prepared, _ignore, _ignore, caller=caller)
+    finished = await start_run(ports, prepared, _ignore, on_result or _ignore, caller=caller)
     assert finished.metrics is not None
     return Run(
         run_id=finished.run_id,

@@ -29,7 +29,7 @@ RUBRIC = """\
 {id: r, version: 1.0.0, checks: [{id: c, kind: equals, value: 'no'}], scoring: {combine: min}}
 """
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
-    "no dataset": ({"dataset": None}, "dataset must be a path or a Dataset, not NoneType"),
+    "no dataset": ({"dataset": None}, "dataset must be a path, a Dataset, .* not NoneType"),
     "no target": ({"target": None}, "target must be a function or the name of a target, not None"),
     "one check": ({"checks": YES}, "checks must be a list of checks, not Equals"),
     "a name": ({"checks": ["equals"]}, "a check is an object such as Equals.*, not str"),

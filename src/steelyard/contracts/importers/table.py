@@ -1,0 +1,67 @@
+"""Rows of a table as rows of eval cases, whatever file or frame they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from steelyard.contracts.contract import Contract
+from steelyard.contracts.importers.columns import ColumnMap
+from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
+from steelyard.errors import InvalidError, argument
+
+_ASKED = ("input", "input_messages")
+
+
+class TableColumns(NamedTuple):
+    """The columns that a user names; without a name, the column of that name."""
+
+    input: str | None = None
+    expected: str | None = None
+    id: str | None = None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The columns by the field that they fill."""
+        return {name: column for name, column in self._asdict().items() if column is not None}
+
+
+def table_map(
+    contract: Contract, dataset: str, columns: TableColumns, found: Collection[str]
+) -> ColumnMap:
+    """Which column fills which field; raises InvalidError where none says what to ask."""
+    for name, column in columns.names.items():
+        if column not in found:
+            raise InvalidError(
+                f"{argument(name)} names the column '{column}', which is not there; "
+                f"{_listed(found)}"
+            )
+    if columns.input is None and not any(name in found for name in _ASKED):
+        raise InvalidError(f"no column is called 'input'; {_listed(found)}; {_advice(found)}")
+    return ColumnMap.checked(contract, dataset, columns.names)
+
+
+def row_name(number: int) -> str:
+    """The id of a row without one, by its number from 1."""
+    return f"row-{number:04}"
+
+
+def likely_columns(found: Collection[str]) -> TableColumns:
+    """The columns that probably hold the question and the answer, by their names."""
+    known = {name.casefold(): name for name in found}
+    asked = next((known[name] for name in INPUTS if name in known), None)
+    answers = (known[name] for name in ANSWERS if name in known and known[name] != asked)
+    return TableColumns(input=asked, expected=next(answers, None))
+
+
+def _listed(found: Collection[str]) -> str:
+    names = [f"'{name}'" for name in found]
+    return f"the columns are {', '.join(names) or 'none'}"
+
+
+def _advice(found: Collection[str]) -> str:
+    likely = likely_columns(found)
+    if likely.input is None:
+        return f"name the one to ask with {argument('input')}"
+    named = [f"{argument(name)}='{column}'" for name, column in likely.names.items()]
+    return f"write {', '.join(named)} if these are the question and the answer"
