@@ -117,8 +117,8 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
     texts = {"rubric": rubric, "judge": judge, "where": where}
     dataset = _rows_or_dataset(dataset, input, expected, id)
     look_over(dataset, target, checks, counts, texts)
-    given = None if isinstance(dataset, str | PathLike) else dataset
-    path = Path(getattr(dataset, "id", NAME) if given else dataset)
+    given = None if isinstance(dataset, str | PathLike) else cast("Dataset | GivenRows", dataset)
+    path = Path(cast(str, dataset) if given is None else getattr(given, "id", NAME))
     warnings: list[str] = []
     with _opened(project, near=None if given else path) as opened:
 

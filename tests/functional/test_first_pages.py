@@ -63,9 +63,15 @@ def test_the_code_of_the_page_about_python_works(
     printed = capsys.readouterr().out
     test: Callable[[Fixture], None] = names["test_the_bot_greets"]
     test(Fixture(tmp_path))
+    [mark] = [one for one in names["test_every_case"].pytestmark if one.name == "parametrize"]
+    each: Callable[[package.Case, Fixture], None] = names["test_every_case"]
+    for param in mark.args[1]:
+        each(param.values[0], Fixture(tmp_path))
 
     assert printed.startswith("completed 1.0\n")
     assert "capital evaluated 1.0 " in printed
+    assert "['row-0001', 'row-0002'] ('Paris',)\n" in printed
+    assert "row-0002 False names_the_answer: does not name Rome\n" in printed
     assert "unknown target 'assistent'; targets in steelyard.yaml: live" in printed
     assert names["run"].metrics.total_records == 1
 

@@ -216,3 +216,66 @@ def test_repeats_without_a_score_fail_a_test_beside_a_record_without_one(
     )
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*1 of * record(s) and * repeat(s) of the others have no score*"])
+
+
+def test_a_test_runs_for_each_case_and_a_failure_shows_question_answer_and_reasons(
+    pytester: pytest.Pytester,
+) -> None:
+    result = outcome(
+        pytester,
+        """
+    import steelyard
+
+    ROWS = [{"id": "france", "q": "France?", "a": "Paris"}, {"q": "Peru?", "a": "Lima"}]
+
+    def names_answer(trace, case):
+        return case.answers[0] in trace.response
+
+    @steelyard.cases(ROWS, input="q", expected="a")
+    def test_capitals(case, steelyard):
+        run = steelyard.evaluate(case, target=lambda _: "Paris.", checks=[names_answer])
+        steelyard.assert_passes(run)
+
+    @steelyard.cases("datasets/desk.jsonl")
+    def test_desk(case, steelyard):
+        run = steelyard.evaluate(case, target=agent)
+        steelyard.assert_passes(run)
+
+    def test_missing(steelyard):
+        steelyard.evaluate("datasets/gone.jsonl", target=agent)
+    """,
+    )
+
+    result.assert_outcomes(passed=4, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "*test_capitals[[]row-0002]*",
+            "not passed:",
+            "  row-0002  fail  names_answer: returned False",
+            "    question: Peru?",
+            "    answer:   Paris.",
+            "    names_answer: fail: returned False",
+            "*test_desk[[]parking]*",
+            "*NotFoundError: no such file: *gone.jsonl",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*library.py*")
+
+
+def test_a_dataset_that_cannot_be_read_stops_the_collection_in_words(
+    pytester: pytest.Pytester,
+) -> None:
+    result = outcome(
+        pytester,
+        """
+    import steelyard
+
+    @steelyard.cases("datasets/gone.jsonl")
+    def test_desk(case):
+        pass
+    """,
+    )
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["steelyard.cases: no such file: *gone.jsonl"])
+    result.stdout.no_fnmatch_line("*Traceback*")

@@ -43,7 +43,7 @@ class FunctionCheck:
         found = self.function(trace, case)
         if inspect.isawaitable(found):
             found = _awaited(found)
-        return _outcome(self.kind, found)
+        return _outcome(found)
 
 
 def function_check(function: Callable[..., Any]) -> FunctionCheck:
@@ -90,20 +90,18 @@ def _awaited(found: Awaitable[Any]) -> object:
     return asyncio.run_coroutine_threadsafe(waited(), loop).result()
 
 
-def _outcome(name: str, found: object) -> Outcome:
+def _outcome(found: object) -> Outcome:
     if isinstance(found, Outcome):
         return found
     item = getattr(found, "item", None)
     value = item() if callable(item) else found
     if isinstance(value, bool):
-        reason = f"{name} returned {value}"
+        reason = f"returned {value}"
         return Outcome.passing(reason) if value else Outcome.failing(reason)
     if not isinstance(value, int | float):
         kind = type(cast(object, value)).__name__
-        return Outcome.unscored(f"{name} returned {kind}, not a bool, a number or an Outcome")
+        return Outcome.unscored(f"returned {kind}, not a bool, a number or an Outcome")
     if not (math.isfinite(value) and 0 <= value <= 1):
-        return Outcome.unscored(f"{name} returned {value}, which is no score in [0, 1]")
+        return Outcome.unscored(f"returned {value}, which is no score in [0, 1]")
     score = float(value)
-    return Outcome(
-        passed=score >= PASS_THRESHOLD, score=score, reason=f"{name} returned {score:g}"
-    )
+    return Outcome(passed=score >= PASS_THRESHOLD, score=score, reason=f"returned {score:g}")

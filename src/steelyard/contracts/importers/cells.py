@@ -65,8 +65,14 @@ def flag(value: JsonValue, name: str) -> JsonValue:
 
 
 def words(value: JsonValue, name: str) -> JsonValue:
-    """A text; or a list or object, also written as JSON. "[1] says what?" is a text."""
+    """A text; or a list or object, also written as JSON."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        with suppress(ParseError):
-            return structured(value, name)
+        return structured(value, name)
     return value if isinstance(value, dict | list) else text(value, name)
+
+
+def said(value: JsonValue, name: str) -> JsonValue:
+    """What is asked or answered: a text that only begins like JSON is a text."""
+    with suppress(ParseError):
+        return words(value, name)
+    return text(value, name)

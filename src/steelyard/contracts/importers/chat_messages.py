@@ -44,7 +44,10 @@ def trace_message(entry: JsonValue) -> JsonValue:
     if isinstance(row.get("content"), list):
         row["content"] = _content(row["content"])
     old = row.pop("function_call", None)
-    calls = row.get("tool_calls") or ([{"function": old}] if isinstance(old, dict) else None)
+    calls = row.get("tool_calls")
+    if not calls and isinstance(old, dict):
+        single: JsonObject = {"function": old}
+        calls = [single]
     if isinstance(calls, list):
         row["tool_calls"] = [_call(call) for call in calls]
     return row

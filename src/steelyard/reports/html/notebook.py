@@ -55,7 +55,8 @@ class _RunPage:
 class _ComparisonPage:
     found: Comparison
     verdict: str
-    lines: Sequence[str]
+    lines: Sequence[tuple[str, str]]
+    """Each with its name, where it has one."""
     shown: int = SHOWN
 
 
@@ -86,11 +87,17 @@ def comparison_output(found: Comparison) -> str:
     """A comparison with the first records that changed."""
     lines = [line.strip() for line in comparison_lines(found, shown=0)][_HEAD_LINES:]
     words = ("worse in B (", "better in B (", "… and ")
-    shown = [line for line in lines if not line.startswith(words)]
+    shown = [_named(line) for line in lines if not line.startswith(words)]
     return _rendered(
         "comparison",
         _ComparisonPage(found=found, verdict=verdict_text(found), lines=shown),
     )
+
+
+def _named(line: str) -> tuple[str, str]:
+    """A line of a report as its name and its text, which several blanks part."""
+    name, _, text = re.sub(r" {2,}", "\0", line, count=1).partition("\0")
+    return (name, text) if text else ("", name)
 
 
 def findings_output(findings: Sequence[Finding]) -> str:

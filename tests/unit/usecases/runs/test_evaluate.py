@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import sys
 import threading
@@ -310,7 +311,7 @@ def test_a_frame_needs_polars(monkeypatch: pytest.MonkeyPatch) -> None:
     run = evaluate(dataset("a"), target=says_yes, checks=[YES])
     monkeypatch.setitem(sys.modules, "polars", None)
 
-    with pytest.raises(RequestError, match="to_frame needs polars: pip install polars"):
+    with pytest.raises(RequestError, match="to_frame needs polars: pip install"):
         run.to_frame()
 
 
@@ -380,3 +381,73 @@ def test_runs_are_read_and_compared_from_another_folder(
 
     assert (again.run_id, again.status, again.metrics) == (a.run_id, a.status, a.metrics)
     assert (found.common, found.a.run_id, found.b.run_id) == (2, a.run_id, b.run_id)
+
+
+def names_answer(trace: Trace, case: Case) -> bool:
+    """A check of the user's."""
+    return any(text in trace.response for text in case.answers)
+
+
+async def moody(trace: Trace, case: Case) -> float:
+    """One that raises for a case."""
+    if case.id == "row-0002":
+        raise ValueError("no mood")
+    return 1.0 if trace.response else 0.0
+
+
+def test_rows_are_graded_by_functions_and_an_exception_leaves_a_record_unscored() -> None:
+    rows = [{"q": "Say yes.", "a": "yes"}, {"q": "Say no.", "a": "no"}, {"q": None, "a": "x"}]
+    checks = [names_answer, moody]
+
+    run = evaluate(rows, target=says_yes, checks=checks, input="q", expected="a")
+    check_run(run.folder)
+    found = list(run.records())
+
+    assert [(row["record_id"], row["status"]) for row in found] == [
+        ("row-0001", "evaluated"),
+        ("row-0002", "evaluation_error"),
+        ("row-0003", "invalid_record"),
+    ]
+    assert found[1]["reason"] == "moody: ValueError: no mood"
+    assert [one["check"] for one in found[0]["evaluator_scores"]] == ["names_answer", "moody"]
+    assert run.metrics.pass_rate.n == 1
+
+
+def test_async_checks_run_on_the_loop_of_the_run() -> None:
+    loops: set[int] = set()
+
+    async def noted(trace: Trace, case: Case) -> bool:
+        loops.add(id(asyncio.get_running_loop()))
+        return bool(trace.response and case.id)
+
+    async def target(_: str) -> str:
+        loops.add(id(asyncio.get_running_loop()))
+        return "yes"
+
+    run = evaluate(dataset("a", "b"), target=target, checks=[noted])
+
+    assert (run.metrics.pass_count, len(loops)) == (2, 1)
+
+
+def test_a_run_a_comparison_and_findings_are_shown_escaped_and_without_a_script() -> None:
+    rows = [{"id": "<i>", "input": "Is <script>1</script>?", "expected": "<b>"}]
+    wrong = [{"input": "x", "<u>": 1}]
+    first = evaluate(rows, target=says_yes, checks=[names_answer], input="input")
+    second = evaluate(rows, target=lambda _: "<b>", checks=[names_answer], input="input")
+    _, findings = read_dataset(wrong)
+    shown: list[Any] = [first, compare(first, second), findings]
+
+    for one in shown:
+        page = one._repr_html_()
+        assert "&lt;" in page
+        assert not re.search(
+            r"<(script|b|i|u|link|img)\b(?! class=\"v-)", page.replace("<b>A</b>", "")
+        )
+        assert page.startswith('<div class="steelyard">')
+    assert "names_answer" in shown[0]._repr_html_()
+    assert "Better in B, 1" in shown[1]._repr_html_()
+
+
+def test_rows_cannot_be_named_for_a_file() -> None:
+    with pytest.raises(RequestError, match="`input` names a column of rows"):
+        evaluate("a.yaml", target=says_yes, checks=[YES], input="q")
