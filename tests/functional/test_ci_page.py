@@ -19,10 +19,8 @@ from steelyard.usecases.init import scaffold
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-BLOCKS: list[Any] = [
-    yaml.safe_load(text)
-    for text in re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-]
+BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS: list[Any] = [yaml.safe_load(text) for text in BLOCK.findall(PAGE)]
 SUITE = (
     "\nsuites:\n  release: {dataset: datasets/first.yaml, target: echo, "
     "rubric: rubric/first@1.0, fail_under: FAIL}\n"

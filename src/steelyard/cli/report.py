@@ -51,8 +51,8 @@ def command(
             show(reports.rendered(report_format).encode("utf-8", "backslashreplace"))
     if report_format is ReportFormat.json:
         main = output or (None if out else _PAGE)
-        written = [str(one.path) for one in files]
-        show_json({"run_id": view.run_id, "report": main and str(main), "written": written})
+        others = {"written": [str(one.path) for one in files]} if out else {}
+        show_json({"run_id": view.run_id, "report": main and str(main), **others})
         return
     for one in files:
         text = f"wrote {one.path}"

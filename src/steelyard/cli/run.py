@@ -37,6 +37,7 @@ from steelyard.cli.running import (
     share,
 )
 from steelyard.cli.server.server_runs import ServerOption
+from steelyard.cli.tables import run_datasets
 from steelyard.cli.terminal import error_text, painter, show_report
 
 if TYPE_CHECKING:
@@ -84,6 +85,24 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     where: Annotated[
         str | None,
         typer.Option(help="Run only records that match PATH OP VALUE [and ...]; = != < > ~."),
+    ] = None,
+    input_column: Annotated[
+        str | None,
+        typer.Option("--input", metavar="COLUMN", help="Of a table: the column to ask."),
+    ] = None,
+    expected_column: Annotated[
+        str | None,
+        typer.Option("--expected", metavar="COLUMN", help="Of a table: the expected answer."),
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Of a table: ids; default row-0001 …"),
+    ] = None,
+    prompt: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Prompt template; repeat to run every target with each."
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -154,6 +173,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     output: FormatOption = ReportFormat.text,
 ) -> None:
     """Run datasets against targets. Exit 1 if a gate fails, 4 if records have no score."""
+    from steelyard.contracts.importers.table import TableColumns
     from steelyard.errors import InvalidError
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
@@ -168,10 +188,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if from_run and responses:
         raise InvalidError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
+    columns = TableColumns(input=input_column, expected=expected_column, id=id_column)
     choice = SuiteChoice(
-        datasets=tuple(datasets or ()),
+        datasets=tuple(run_datasets(datasets or (), columns, has_rubric=bool(rubric or suite))),
         suite=suite,
         targets=tuple(target or ()),
+        prompts=tuple(prompt or ()),
         rubric=rubric,
         judge=judge,
         responses=None if is_conversation else responses,
@@ -200,9 +222,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "--workers": workers > 1,
             "--cache": cache,
             "--plan": plan,
+            "--prompt": prompt,
         }
         run_on_server(server, choice, local, output, files)
-    project = opened(choice.datasets[0] if choice.datasets else None)
+    project = opened(datasets[0] if datasets else None)
     ports = project.run_ports()
     tune_garbage_collection()
     if from_run:
