@@ -23,7 +23,7 @@ _CONVERT = "`steelyard convert` makes a dataset of a table: it maps columns to `
 
 def table_finding(head: bytes, path: Path) -> Finding | None:
     """The finding for a file that begins like a table; None for any other."""
-    is_named = path.suffix.lower() in TABLES
+    is_named = path.suffix.lower() in TABLES and _has_header(head)
     if not is_named and not is_table(head):
         return None
     if not is_named:
@@ -42,6 +42,11 @@ def run_advice(path: str, found: Sequence[str]) -> str:
     expected = likely.expected or next(others, "COLUMN")
     words = ("steelyard", "run", path, "--input", asked, "--expected", expected)
     return f"this is a table with the columns {names}; run it with: {shlex.join(words)}"
+
+
+def _has_header(head: bytes) -> bool:
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    return bool(text) and not text.startswith(("{", "["))
 
 
 def _header(head: bytes) -> list[str]:

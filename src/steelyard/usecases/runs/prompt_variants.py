@@ -15,17 +15,19 @@ _SIGN = "+"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTarget:
+class PromptVariant:
     """A target to call, and the template that it is asked with instead of its own."""
 
     name: str | None
     prompt: str | None = None
 
 
-def asked_targets(targets: Sequence[str | None], prompts: Sequence[Path]) -> Iterator[AskedTarget]:
+def asked_targets(
+    targets: Sequence[str | None], prompts: Sequence[Path]
+) -> Iterator[PromptVariant]:
     """Every target with every prompt; its name ends with that of the prompt file."""
     if not prompts:
-        yield from map(AskedTarget, targets)
+        yield from map(PromptVariant, targets)
         return
     templates = {path.name: _template(path) for path in prompts}
     if len(templates) < len(prompts):
@@ -35,7 +37,7 @@ def asked_targets(targets: Sequence[str | None], prompts: Sequence[Path]) -> Ite
         )
     for target in targets:
         for name, text in templates.items():
-            yield AskedTarget(f"{target or 'default'}{_SIGN}{name}", text)
+            yield PromptVariant(f"{target or 'default'}{_SIGN}{name}", text)
 
 
 def prompt_spec(target: Callable[[str], TargetSpec], name: str, prompt: str) -> TargetSpec:

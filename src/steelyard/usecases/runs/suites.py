@@ -19,7 +19,7 @@ from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.option_ranges import require_ranges
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.prompt_variants import AskedTarget, asked_targets
+from steelyard.usecases.runs.prompt_variants import PromptVariant, asked_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +63,10 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     targets = tuple(asked_targets(names, choice.prompts))
     candidates: tuple[str | None, ...] = (None,)
     if choice.from_conversation:
-        targets = (AskedTarget(None),)
+        targets = (PromptVariant(None),)
     elif choice.responses:
         candidates = _candidates(ports, choice.responses, choice.targets)
-        targets = (AskedTarget(None),)
+        targets = (PromptVariant(None),)
     is_group = len(datasets) * len(targets) * len(candidates) > 1
     group_id = ports.new_run_id().replace("run_", "group_") if is_group else None
     shared = _shared(ports, choice, suite)
