@@ -14,7 +14,7 @@ from steelyard.event_loop import run_async
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.notebook import Findings, Progress, ShownComparison
+from steelyard.notebook import Findings, ProgressOutput, ShownComparison
 from steelyard.plugins import installed_contracts
 from steelyard.project import Project, open_project
 from steelyard.settings import MAX_CONCURRENCY, TargetEntry
@@ -139,7 +139,7 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
             max_concurrency=max_concurrency,
         )
         prepared = plan_evaluation(ports, options, spec, checks, given)
-        shown = Progress(
+        shown = ProgressOutput(
             f"{prepared.dataset.id} × {spec.name}", _total(prepared), is_wanted=progress
         )
         try:

@@ -46,7 +46,7 @@ class ShownComparison(Comparison):
         return comparison_output(self)
 
 
-class Progress:
+class ProgressOutput:
     """How far a run has come: an output of a notebook that is replaced, or a line of a terminal.
 
     Where there is neither, nothing is written; in pytest only where it is asked for.

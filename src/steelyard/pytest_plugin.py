@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _SHOWN = 10
 _TEXT_LINES = 6
 _LINE_WIDTH = 200
-_MARK = "steelyard_cases"
+_CONTRACT = "steelyard_contract"
+"""The attribute of a test that names the contract of its cases."""
 
 
 class Options(TypedDict, total=False):
@@ -38,7 +39,7 @@ class Options(TypedDict, total=False):
     id: str | None
 
 
-class Columns(TypedDict, total=False):
+class ColumnNames(TypedDict, total=False):
     """The columns of rows."""
 
     input: str | None
@@ -47,7 +48,7 @@ class Columns(TypedDict, total=False):
 
 
 def cases(
-    dataset: Any, **columns: Unpack[Columns]
+    dataset: Any, **columns: Unpack[ColumnNames]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Run a test once for each case of a dataset, as its argument `case`; ids are those of cases.
 
@@ -62,16 +63,11 @@ def cases(
         raise pytest.Collector.CollectError(f"steelyard.cases: {wrong}") from None
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(test, _CONTRACT, read.contract)
         params = [pytest.param(case, id=case.id) for case in read.cases]
-        marked = getattr(pytest.mark, _MARK)(read.contract)(test)
-        return pytest.mark.parametrize("case", params)(marked)
+        return pytest.mark.parametrize("case", params)(test)
 
     return decorate
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark of `cases`."""
-    config.addinivalue_line("markers", f"{_MARK}(contract): made by steelyard.cases")
 
 
 class Steelyard:
@@ -102,7 +98,7 @@ class Steelyard:
         __tracebackhide__ = True
         from steelyard.errors import SteelyardError  # noqa: PLC0415 - see the top
 
-        columns: Columns = {
+        columns: ColumnNames = {
             "input": options.pop("input", None),
             "expected": options.pop("expected", None),
             "id": options.pop("id", None),
@@ -118,7 +114,7 @@ class Steelyard:
             # Its words say what to do; where in our code it was raised would only hide them.
             raise wrong.with_traceback(None) from None
 
-    def _asked(self, given: Any, columns: Columns) -> Dataset:
+    def _asked(self, given: Any, columns: ColumnNames) -> Dataset:
         from steelyard.model.case import Case  # noqa: PLC0415 - see the top
         from steelyard.model.dataset import Dataset  # noqa: PLC0415
 
@@ -168,8 +164,8 @@ class Steelyard:
 @pytest.fixture
 def steelyard(tmp_path: Path, request: pytest.FixtureRequest) -> Steelyard:
     """Evaluates datasets and asserts how many of their cases pass."""
-    mark: pytest.Mark | None = request.node.get_closest_marker(_MARK)
-    return Steelyard(tmp_path, *(mark.args if mark else ()))
+    named = (getattr(getattr(request, name), _CONTRACT, None) for name in ("function", "cls"))
+    return Steelyard(tmp_path, next(filter(None, named), "eval_cases"))
 
 
 def _from_here(name: str | None) -> str | None:
@@ -178,7 +174,7 @@ def _from_here(name: str | None) -> str | None:
     return str(path.absolute()) if path.suffix and path.is_file() else name
 
 
-def _read(given: Any, **columns: Unpack[Columns]) -> Dataset:
+def _read(given: Any, **columns: Unpack[ColumnNames]) -> Dataset:
     from steelyard.errors import InvalidError  # noqa: PLC0415
     from steelyard.library import read_dataset  # noqa: PLC0415
 

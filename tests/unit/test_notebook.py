@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from steelyard.model.run import Result
-from steelyard.notebook import Progress
+from steelyard.notebook import ProgressOutput
 
 
 class Terminal(io.StringIO):
@@ -33,7 +33,7 @@ class Handle:
     update = display
 
 
-def noted(progress: Progress) -> None:
+def noted(progress: ProgressOutput) -> None:
     """Two results: one without a score, and one that is none of ours to look into."""
     for status in ("timeout", "evaluated"):
         progress.note(_result(status))
@@ -48,7 +48,7 @@ def test_a_terminal_shows_one_line_that_is_written_over(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
 
-    noted(Progress("rows × bot", 2))
+    noted(ProgressOutput("rows × bot", 2))
 
     assert stream.getvalue().endswith("rows × bot: 2 of 2, 0 passed, 1 without a score\n")
     assert "\x1b" not in stream.getvalue()
@@ -61,7 +61,7 @@ def test_nothing_is_written_in_pytest_nor_where_it_is_turned_off(
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
 
-    noted(Progress("rows", 2, is_wanted=is_wanted))
+    noted(ProgressOutput("rows", 2, is_wanted=is_wanted))
 
     assert stream.getvalue() == ""
 
@@ -71,7 +71,7 @@ def test_a_stream_that_is_no_terminal_gets_the_last_line_if_it_is_wanted(
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
 
-    noted(Progress("rows", 2, is_wanted=True))
+    noted(ProgressOutput("rows", 2, is_wanted=True))
 
     assert stream.getvalue() == "rows: 2 of 2, 0 passed, 1 without a score\n"
 
@@ -83,7 +83,7 @@ def test_a_notebook_gets_one_output_without_control_codes(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=handle.display))
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
 
-    noted(Progress("<rows>", 2))
+    noted(ProgressOutput("<rows>", 2))
 
     assert handle.shown[-1]["text/html"] == (
         "<div>&lt;rows&gt;: 2 of 2, 0 passed, 1 without a score</div>"

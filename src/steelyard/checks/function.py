@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from steelyard.errors import InvalidError
 from steelyard.model.case import Case
@@ -99,7 +99,7 @@ def _outcome(found: object) -> Outcome:
         reason = f"returned {value}"
         return Outcome.passing(reason) if value else Outcome.failing(reason)
     if not isinstance(value, int | float):
-        kind = type(cast(object, value)).__name__
+        kind = type(value).__name__
         return Outcome.unscored(f"returned {kind}, not a bool, a number or an Outcome")
     if not (math.isfinite(value) and 0 <= value <= 1):
         return Outcome.unscored(f"returned {value}, which is no score in [0, 1]")

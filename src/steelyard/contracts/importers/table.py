@@ -10,7 +10,8 @@ from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
 from steelyard.errors import InvalidError, argument
 
-_ASKED = ("input", "input_messages")
+_INPUT = "input"
+_ASKED = (_INPUT, "input_messages")
 
 
 class TableColumns(NamedTuple):
@@ -62,6 +63,6 @@ def _listed(found: Collection[str]) -> str:
 def _advice(found: Collection[str]) -> str:
     likely = likely_columns(found)
     if likely.input is None:
-        return f"name the one to ask with {argument('input')}"
+        return f"name the one to ask with {argument(_INPUT)}"
     named = [f"{argument(name)}='{column}'" for name, column in likely.names.items()]
     return f"write {', '.join(named)} if these are the question and the answer"
