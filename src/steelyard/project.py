@@ -298,6 +298,13 @@ class Project(ProjectAdapters):
             show=show,
         )
 
+    def table_ports(self) -> ConvertPorts:
+        """What reading a table as a dataset needs; its cases are data of the project."""
+        from steelyard.store.drafts import PrivateDraft
+
+        ports = self.convert_ports(force=True, show=lambda _: None)
+        return replace(ports, draft=PrivateDraft)
+
     def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""
         from steelyard.store.pruned import RetentionStore

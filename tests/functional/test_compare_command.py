@@ -74,7 +74,7 @@ def test_three_runs_are_three_comparisons(told: dict[str, Done]) -> None:
     ("name", "said"),
     [
         ("one", "name two runs to compare"),
-        ("html of three", "--format html compares two runs"),
+        ("html of three", "--format html: a page compares two runs"),
         ("nowhere", "cannot write missing/found.txt"),
         ("unknown", "run_unknown"),
     ],

@@ -19,6 +19,8 @@ OF_OTHER_PROGRAMS = {
     ("programs.py", "--die-with-parent"),
     ("programs.py", "--dev-bind"),
     ("inspect_logs.py", "--to"),  # inspect log convert
+    ("plain_text.py", "--input"),  # a whole command to type
+    ("plain_text.py", "--expected"),
 }
 
 

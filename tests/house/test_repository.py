@@ -15,6 +15,7 @@ import steelyard
 ROOT = Path(__file__).parents[2]
 ALLOWED = {
     *(".ci", ".git", ".github", ".gitattributes", ".gitignore", ".pre-commit-config.yaml"),
+    ".pre-commit-hooks.yaml",
     *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"),
     *("bench", "dev.py", "docs", "examples", "locks", "pyproject.toml", "src", "tests"),
 }

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from steelyard.cli.report_files import (
+    FormatOption,
+    OutFile,
+    OutOption,
+    ReportFormat,
+    add_summary,
+    out_files,
+    refuse_formats,
+    write_files,
+    write_report,
+)
 from steelyard.cli.running import require_number
 from steelyard.cli.server.server_runs import ServerOption, readable_runs
-from steelyard.cli.terminal import painter, show, show_json
+from steelyard.cli.terminal import painter, show
+from steelyard.errors import InvalidError
 
 if TYPE_CHECKING:
+    from steelyard.cli.pairwise import PairwiseCommand
     from steelyard.model.statistics.comparison import Comparison
     from steelyard.model.statistics.gate import GateResult
     from steelyard.project import Project
@@ -27,12 +40,8 @@ if TYPE_CHECKING:
     Votes = tuple[VotesByResponse, VotesByResponse]
 
 
-class CompareFormat(StrEnum):
-    """Output formats of the comparison."""
-
-    text = "text"
-    json = "json"
-    html = "html"
+_FIRST = 10
+"""So many records that only A passes are shown in Markdown."""
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -77,9 +86,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         bool,
         typer.Option("--plan", help="Print calls, tokens and cost of judging, and make no call."),
     ] = False,
-    output: Annotated[
-        CompareFormat, typer.Option("--format", help="Output format.")
-    ] = CompareFormat.text,
+    out: OutOption = None,
+    output: FormatOption = ReportFormat.text,
     file: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
@@ -91,39 +99,41 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     and gates compare each run with the first. Exit 2 if there are no pairs, or if scores are
     missing unevenly and a gate is given.
     """
-    from steelyard.errors import InvalidError
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.correction.corrected_pair import judge_knowledge
-    from steelyard.usecases.results.compare import compare_all, refuse_unlike
+    from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
 
     if len(runs) < 2:
         raise InvalidError("name two runs to compare, or more")
+    files = out_files(out)
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     if pairwise is not None:
         if server is not None:
             raise InvalidError("--pairwise cannot be used with --server")
+        from steelyard.cli.pairwise import compare_pairwise
         from steelyard.usecases.runs.pairwise import PairwiseOptions
 
         options = PairwiseOptions(pairwise, budget, max_concurrency, cache, strict)
-        raise typer.Exit(_compare_pairwise(runs, options, gate, output, file, is_plan=plan))
+        asked = _pairwise(options, gate, (output, file), files, is_plan=plan)
+        raise typer.Exit(compare_pairwise(runs, asked))
     if budget is not None or max_concurrency is not None or cache or plan:
         raise InvalidError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
     tune_garbage_collection()
+    if len(runs) > 2:
+        why = f"a page compares two runs, and these are {len(runs)}; name two"
+        refuse_formats(files, output, [ReportFormat.html], why)
     with readable_runs(server, runs) as (project, names):
         folders = project.run_folders(names)
         if gate:
             _require_others(folders)
         known = judge_knowledge(project.validations.all, project.clock.now())
-        paired = _paired(folders, known) if output is CompareFormat.html else None
-        found = [paired.found] if paired else compare_all(folders, strict=strict, known=known)
-        if paired and strict:
-            refuse_unlike(paired.found)
+        found = compare_all(folders, strict=strict, known=known)
         gated = gate_comparisons(found, gate, strict=strict) if gate else []
-        if paired:
-            _put_page(paired, _votes(project, paired) if server is None else None, gated, file)
-        else:
-            _print(found, output, file, gated)
+        reports = ComparisonReports(project, folders, known, found, gated, server is None)
+        _put(reports.rendered(output), file)
+        write_files(files, reports.rendered)
+        add_summary(reports.rendered)
     for one, result in gated:
         _print_gate(one, result)
     raise typer.Exit(_exit_code(found, gated))
@@ -131,20 +141,96 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 def _require_others(folders: Sequence[Path]) -> None:
     """Refuse a gate on a run against itself: it would always pass."""
-    from steelyard.errors import InvalidError
 
     first, *others = (folder.resolve() for folder in folders)
     if first in others:
         raise InvalidError("a gate cannot compare a run with itself; name different runs")
 
 
-def _paired(folders: Sequence[Path], known: Knowledge) -> PairedRuns:
-    from steelyard.errors import InvalidError
-    from steelyard.usecases.results.paired_runs import paired_runs
+class ComparisonReports(NamedTuple):
+    """Compared runs in every format."""
 
-    if len(folders) != 2:
-        raise InvalidError("--format html compares two runs; name two")
-    return paired_runs(folders[0], folders[1], known)
+    project: Project
+    folders: Sequence[Path]
+    known: Knowledge
+    found: Sequence[Comparison]
+    gated: Sequence[Gated]
+    has_votes: bool
+    """Whether what people voted is at hand; a server's is not."""
+
+    def rendered(self, form: ReportFormat) -> str:
+        """The comparison in a format."""
+        return {
+            ReportFormat.text: self._text,
+            ReportFormat.json: self._json,
+            ReportFormat.junit: self._junit,
+            ReportFormat.markdown: self._markdown,
+            ReportFormat.html: self._html,
+        }[form]()
+
+    def _with_gates(self) -> list[tuple[Comparison, GateResult | None]]:
+        results = {id(one): result for one, result in self.gated}
+        return [(one, results.get(id(one))) for one in self.found]
+
+    def _text(self) -> str:
+        from steelyard.reports.comparison.comparison_text import comparison_lines, table_lines
+
+        found = self.found
+        is_single = len(found) == 1
+        return "\n".join(
+            comparison_lines(found[0], painter()) if is_single else table_lines(found)
+        )
+
+    def _json(self) -> str:
+        from dataclasses import asdict
+
+        from steelyard.reports.comparison.comparison_text import comparison_json
+
+        rows = [
+            comparison_json(one, asdict(result) if result else None)
+            for one, result in self._with_gates()
+        ]
+        value = rows[0] if len(rows) == 1 else {"comparisons": rows}
+        return json.dumps(value, ensure_ascii=False, indent=2)
+
+    def _junit(self) -> str:
+        from steelyard.reports.comparison.comparison_junit import comparison_junit
+
+        return comparison_junit(self._with_gates())
+
+    def _markdown(self) -> str:
+        from steelyard.reports.comparison.comparison_markdown import comparison_markdown
+        from steelyard.usecases.results.first_failures import failed_rows
+
+        folders = dict(zip(_run_ids(self.found), self.folders, strict=True))
+        most = max(2, _FIRST // len(self.found))
+        return "\n\n".join(
+            comparison_markdown(
+                one,
+                _gate_text(result) if result else "",
+                failed_rows(
+                    folders[one.b.run_id], [moved.index for moved in one.regressions[:most]]
+                ),
+            )
+            for one, result in self._with_gates()
+        )
+
+    def _html(self) -> str:
+        from steelyard.reports.comparison.comparison_view import pair_shares
+        from steelyard.reports.html.comparison_html import SHOWN, comparison_html
+        from steelyard.usecases.results.changed_records import pair_parts
+        from steelyard.usecases.results.paired_runs import paired_runs
+
+        runs = paired_runs(self.folders[0], self.folders[1], self.known)
+        votes = _votes(self.project, runs) if self.has_votes else None
+        gate = _gate_text(self.gated[0][1]) if self.gated else ""
+        parts = pair_parts(runs, SHOWN, votes)
+        return comparison_html(runs.found, pair_shares(*runs.counts), parts, gate)
+
+
+def _run_ids(found: Sequence[Comparison]) -> list[str]:
+    """The runs in the order in which they were named: pairs with the first come first."""
+    return [found[0].a.run_id, *(one.b.run_id for one in found if one.a is found[0].a)]
 
 
 def _votes(project: Project, runs: PairedRuns) -> Votes:
@@ -152,40 +238,6 @@ def _votes(project: Project, runs: PairedRuns) -> Votes:
 
     ports = project.review_ports()
     return response_votes(ports, runs.folders[0]), response_votes(ports, runs.folders[1])
-
-
-def _put_page(
-    runs: PairedRuns, votes: Votes | None, gated: Sequence[Gated], file: Path | None
-) -> None:
-    from steelyard.reports.comparison.comparison_view import pair_shares
-    from steelyard.reports.html.comparison_html import SHOWN, comparison_html
-    from steelyard.usecases.results.changed_records import pair_parts
-
-    gate = _gate_text(gated[0][1]) if gated else ""
-    shares = pair_shares(*runs.counts)
-    _put(comparison_html(runs.found, shares, pair_parts(runs, SHOWN, votes), gate), file)
-
-
-def _print(
-    found: Sequence[Comparison], output: CompareFormat, file: Path | None, gated: Sequence[Gated]
-) -> None:
-    from dataclasses import asdict
-
-    is_single = len(found) == 1
-    if output is CompareFormat.json:
-        from steelyard.reports.comparison.comparison_text import comparison_json
-
-        results = {id(one): result for one, result in gated}
-        rows = [
-            comparison_json(one, asdict(result) if (result := results.get(id(one))) else None)
-            for one in found
-        ]
-        _put_json(rows[0] if is_single else {"comparisons": rows}, file)
-    else:
-        from steelyard.reports.comparison.comparison_text import comparison_lines, table_lines
-
-        lines = comparison_lines(found[0], painter()) if is_single else table_lines(found)
-        _put("\n".join(lines), file)
 
 
 def _print_gate(one: Comparison, result: GateResult) -> None:
@@ -209,49 +261,36 @@ def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:
     return 0 if all(result.passed for _, result in gated) else 1
 
 
-def _compare_pairwise(
-    runs: list[str],
+def _pairwise(
     options: PairwiseOptions,
     gate: ComparisonGate | None,
-    output: CompareFormat,
-    file: Path | None,
+    put: tuple[ReportFormat, Path | None],
+    files: Sequence[OutFile],
     *,
     is_plan: bool,
-) -> int:
-    from steelyard.cli.pairwise import PairwiseCommand, compare_pairwise
-    from steelyard.errors import InvalidError
+) -> PairwiseCommand:
+    from steelyard.cli.pairwise import PairwiseCommand
 
-    if output is CompareFormat.html:
-        raise InvalidError("--format html does not show pairwise comparisons; use text or json")
+    output, file = put
+    why = "a pairwise comparison is shown as text, json or markdown"
+    refuse_formats(files, output, [ReportFormat.html, ReportFormat.junit], why)
+    if is_plan and files:
+        raise InvalidError("--out writes the result of judging, and --plan makes none")
     if gate and gate.margin is not None and gate.margin >= 50:
         raise InvalidError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
-    asked = PairwiseCommand(
+    return PairwiseCommand(
         options=options,
         is_plan=is_plan,
-        is_json=output is CompareFormat.json,
+        output=output,
         gate=gate,
         put=lambda text: _put(text, file),
+        files=files,
     )
-    return compare_pairwise(runs, asked)
 
 
 def _put(text: str, file: Path | None) -> None:
-    from steelyard.errors import InvalidError
-
     if file is None:
         show(text)
         return
-    try:
-        file.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InvalidError(f"cannot write {file}: {error.strerror}") from None
+    write_report(file, text)
     show(f"wrote {file}")
-
-
-def _put_json(value: object, file: Path | None) -> None:
-    import json
-
-    if file is None:
-        show_json(value)
-    else:
-        _put(json.dumps(value, ensure_ascii=False, indent=2), file)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import typer
 
 from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
+from steelyard.cli.report_files import OutFile, ReportFormat, add_summary, write_files
 from steelyard.cli.running import exit_code, group_code, print_gates, run_one
 from steelyard.cli.terminal import painter
 
@@ -64,10 +66,16 @@ class PairwiseCommand:
 
     options: PairwiseOptions
     is_plan: bool
-    is_json: bool
+    output: ReportFormat
     gate: ComparisonGate | None
     put: Callable[[str], None]
     """Writes the result."""
+    files: Sequence[OutFile] = ()
+
+    @property
+    def is_json(self) -> bool:
+        """Whether programs read the result."""
+        return self.output is ReportFormat.json
 
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
@@ -93,7 +101,10 @@ def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     for one in finished:
         print_gates(one, gates)
     views = read_all([Path(one.folder) for one in finished])
-    _put(views, asked)
+    rendered = partial(_rendered, views)
+    asked.put(rendered(asked.output))
+    write_files(asked.files, rendered)
+    add_summary(rendered)
     codes = [exit_code(one, gates) for one in finished]
     return group_code([*codes, *(_gate_codes(views, asked.gate) if asked.gate else ())])
 
@@ -132,19 +143,23 @@ def _run_all(
             left = max(0.0, left - (cost or 0.0))
 
 
-def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
-    if asked.is_json:
-        asked.put(json.dumps(pairwise_json(views), ensure_ascii=False, indent=2))
-        return
+def _rendered(views: Sequence[PairwiseView], form: ReportFormat) -> str:
+    if form is ReportFormat.json:
+        return json.dumps(pairwise_json(views), ensure_ascii=False, indent=2)
     from steelyard.reports.comparison.pairwise_text import pairwise_lines, strength_lines
+    from steelyard.reports.findings import plain
+    from steelyard.reports.markdown_text import fenced
     from steelyard.usecases.results.pairwise_results import strength_table
 
+    is_text = form is ReportFormat.text
     lines: list[str] = []
     for view in views:
-        lines += [*pairwise_lines(view, painter()), f"  run         {view.run_id}"]
+        paint = painter() if is_text else plain
+        lines += [*pairwise_lines(view, paint), f"  run         {view.run_id}"]
     if len(views) > 1 and (table := strength_table(views)):
         lines += strength_lines(table)
-    asked.put("\n".join(lines))
+    text = "\n".join(lines)
+    return text if is_text else f"### Pairwise comparison\n\n{fenced(text, is_whole=True)}"
 
 
 def _gate_codes(views: Sequence[PairwiseView], asked: ComparisonGate) -> Iterator[int]:

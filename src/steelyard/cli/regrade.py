@@ -8,16 +8,15 @@ import typer
 
 from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.opening import opened
+from steelyard.cli.report_files import FormatOption, OutOption, ReportFormat
 from steelyard.cli.run import run_derived
-from steelyard.cli.run_output import RunFormat
 
 
 def command(
     run: FinishedRunName,
     rubric: Annotated[str, typer.Option(help="rubric/id@version, an id or a path.")],
-    output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
-        RunFormat.text
-    ),
+    out: OutOption = None,
+    output: FormatOption = ReportFormat.text,
 ) -> None:
     """Grade stored answers with another rubric; no target is called."""
     from steelyard.usecases.runs.derived_runs import regrade_options
@@ -26,4 +25,4 @@ def command(
     folder = project.run_folder(run)
     options = regrade_options(folder, rubric)
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
-    run_derived(project, options, output)
+    run_derived(project, options, output, out)

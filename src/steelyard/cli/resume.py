@@ -8,23 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steelyard.cli.arguments import OutputFormat, RunName
+from steelyard.cli.arguments import RunName
 from steelyard.cli.opening import opened
+from steelyard.cli.report_files import FormatOption, OutOption, ReportFormat, out_files
 from steelyard.cli.running import (
     ProgressLine,
     check_allowed,
     exit_code,
+    gate_results,
     print_gates,
     share,
     stoppable,
 )
-from steelyard.cli.terminal import show_json
 
 if TYPE_CHECKING:
+    from steelyard.cli.run_output import RunReports
+    from steelyard.reports.run.run_text import RunView
+    from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import FinishedRun
 
 
-def command(  # noqa: PLR0917 - one parameter for each option
+def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     run: RunName,
     fail_under: Annotated[
         float | None,
@@ -48,9 +52,8 @@ def command(  # noqa: PLR0917 - one parameter for each option
             callback=check_allowed, help="Maximum records without a score, N or P%; exit 4 above."
         ),
     ] = None,
-    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
-        OutputFormat.text
-    ),
+    out: OutOption = None,
+    output: FormatOption = ReportFormat.text,
 ) -> None:
     """Resume an interrupted run. Saved answers are reused; the run's gates still apply."""
     from steelyard.cli.run import show_finished
@@ -60,12 +63,13 @@ def command(  # noqa: PLR0917 - one parameter for each option
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import resume_run
 
+    files = out_files(out)
     ports = opened().run_ports()
     tune_garbage_collection()
     stored = ports.repository.find(run)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
-    is_quiet = output is OutputFormat.json
+    is_quiet = output is not ReportFormat.text
     with (
         stoppable([stored.run_id]),
         ProgressLine(stored.run_id, None, is_quiet=is_quiet) as progress,
@@ -82,12 +86,23 @@ def command(  # noqa: PLR0917 - one parameter for each option
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
     gates.require_use()
-    if output is OutputFormat.json:
-        show_json(_row(finished))
-    elif finished.metrics:
+    if output is ReportFormat.text and finished.metrics:
         show_finished(finished, gates)
+    _reports(finished, gates).put(output, files, in_summary=True)
     print_gates(finished, gates)
     raise typer.Exit(exit_code(finished, gates))
+
+
+def _reports(finished: FinishedRun, gates: Gates) -> RunReports:
+    """The run with its current gates; nothing but its status if it has no results."""
+    from steelyard.cli.run_output import RunReports
+    from steelyard.usecases.results.read_run import read_run
+
+    views: list[RunView] = []
+    if finished.metrics:
+        view = read_run(Path(finished.folder))
+        views.append(replace(view, gates=gate_results(finished, gates)))
+    return RunReports(views=views, row=_row(finished))
 
 
 def _row(finished: FinishedRun) -> dict[str, Any]:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.opening import opened
+from steelyard.cli.report_files import FormatOption, OutOption, ReportFormat
 from steelyard.cli.run import run_derived
-from steelyard.cli.run_output import RunFormat
 
 
 def command(
     run: FinishedRunName,
-    output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
-        RunFormat.text
-    ),
+    out: OutOption = None,
+    output: FormatOption = ReportFormat.text,
 ) -> None:
     """Repeat failed records in a new run and copy all other results."""
     from steelyard.usecases.runs.derived_runs import retry_options
 
     project = opened()
-    run_derived(project, retry_options(project.run_folder(run)), output)
+    run_derived(project, retry_options(project.run_folder(run)), output, out)

@@ -12,7 +12,20 @@ import typer
 
 from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
-from steelyard.cli.run_output import RunFormat, finished_row, print_views
+from steelyard.cli.report_files import (
+    FormatOption,
+    OutFile,
+    OutOption,
+    ReportFormat,
+    out_files,
+)
+from steelyard.cli.run_output import (
+    RunReports,
+    compared_with_first,
+    finished_row,
+    require_one_run,
+    show_compared,
+)
 from steelyard.cli.running import (
     check_allowed,
     exit_code,
@@ -24,7 +37,8 @@ from steelyard.cli.running import (
     share,
 )
 from steelyard.cli.server.server_runs import ServerOption
-from steelyard.cli.terminal import error_text, painter, show_json, show_report
+from steelyard.cli.tables import run_datasets
+from steelyard.cli.terminal import error_text, painter, show_report
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
@@ -71,6 +85,24 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     where: Annotated[
         str | None,
         typer.Option(help="Run only records that match PATH OP VALUE [and ...]; = != < > ~."),
+    ] = None,
+    input_column: Annotated[
+        str | None,
+        typer.Option("--input", metavar="COLUMN", help="Of a table: the column to ask."),
+    ] = None,
+    expected_column: Annotated[
+        str | None,
+        typer.Option("--expected", metavar="COLUMN", help="Of a table: the expected answer."),
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Of a table: ids; default row-0001 …"),
+    ] = None,
+    prompt: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Prompt template; repeat to run every target with each."
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -137,11 +169,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         ),
     ] = None,
     server: ServerOption = None,
-    output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
-        RunFormat.text
-    ),
+    out: OutOption = None,
+    output: FormatOption = ReportFormat.text,
 ) -> None:
     """Run datasets against targets. Exit 1 if a gate fails, 4 if records have no score."""
+    from steelyard.contracts.importers.table import TableColumns
     from steelyard.errors import InvalidError
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
@@ -150,13 +182,18 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     if detect is not None and not plan:
         raise InvalidError("--detect belongs to --plan: it says how many records a run would need")
+    files = out_files(out)
+    if plan and files:
+        raise InvalidError("--out writes the result of a run, and --plan makes none")
     if from_run and responses:
         raise InvalidError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
+    columns = TableColumns(input=input_column, expected=expected_column, id=id_column)
     choice = SuiteChoice(
-        datasets=tuple(datasets or ()),
+        datasets=tuple(run_datasets(datasets or (), columns, has_rubric=bool(rubric or suite))),
         suite=suite,
         targets=tuple(target or ()),
+        prompts=tuple(prompt or ()),
         rubric=rubric,
         judge=judge,
         responses=None if is_conversation else responses,
@@ -185,43 +222,48 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "--workers": workers > 1,
             "--cache": cache,
             "--plan": plan,
+            "--prompt": prompt,
         }
-        run_on_server(server, choice, local, output)
-    project = opened(choice.datasets[0] if choice.datasets else None)
+        run_on_server(server, choice, local, output, files)
+    project = opened(datasets[0] if datasets else None)
     ports = project.run_ports()
     tune_garbage_collection()
     if from_run:
         recorded = project.run_folder(from_run) / "predictions.jsonl"
         choice = replace(choice, responses=recorded, from_conversation=False)
     runs = choose(ports, choice)
+    require_one_run(len(runs), files, output)
     with closing(ports.worker_pool):
         if workers > 1 and not plan:
             ports.worker_pool.warm(workers)
         prepared = [prepare(ports, options) for options in runs]
         if plan:
-            print_plans(ports, prepared, detect, is_json=output is RunFormat.json)
+            print_plans(ports, prepared, detect, is_json=output is ReportFormat.json)
             return
         finished, codes = run_all(ports, prepared, Gates.of(runs[0].gates), output)
-    print_runs(finished, runs, output)
+    print_runs(project, finished, runs, output, files)
     raise typer.Exit(group_code(codes))
 
 
-def run_derived(project: Project, options: RunOptions, output: RunFormat) -> None:
+def run_derived(
+    project: Project, options: RunOptions, output: ReportFormat, out: Sequence[str] | None
+) -> None:
     """Make a run derived from a finished one, with its gates."""
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.prepare import prepare
 
+    files = out_files(out)
     ports = project.run_ports()
     tune_garbage_collection()
     prepared = prepare(ports, options)
     finished, codes = run_all(ports, [prepared], Gates.of(options.gates), output)
-    print_runs(finished, [options], output)
+    print_runs(project, finished, [options], output, files)
     raise typer.Exit(group_code(codes))
 
 
 def run_all(
-    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: RunFormat
+    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: ReportFormat
 ) -> tuple[list[FinishedRun], list[int]]:
     """Execute the runs in sequence; a failed run does not stop the others."""
     from steelyard.errors import RunError
@@ -231,7 +273,7 @@ def run_all(
     codes: list[int] = []
     for one in prepared:
         try:
-            done = run_one(ports, one, is_quiet=output is not RunFormat.text)
+            done = run_one(ports, one, is_quiet=output is not ReportFormat.text)
         except RunError as error:
             if len(prepared) == 1:
                 raise
@@ -240,23 +282,33 @@ def run_all(
             continue
         finished.append(done)
         codes.append(exit_code(done, gates))
-        if output is RunFormat.text:
+        if output is ReportFormat.text:
             show_finished(done, gates)
         print_gates(done, gates)
     return finished, codes
 
 
 def print_runs(
-    finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: RunFormat
+    project: Project,
+    finished: Sequence[FinishedRun],
+    runs: Sequence[RunOptions],
+    output: ReportFormat,
+    files: Sequence[OutFile],
 ) -> None:
-    """Print the formats that cover all runs; text is shown run by run."""
+    """Print and write what covers all runs; the text of each is shown when it ends."""
     from steelyard.usecases.results.read_run import read_run
 
-    if output is RunFormat.json:
-        rows = [finished_row(one) for one in finished]
-        show_json(rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows})
-        return
-    print_views([read_run(Path(one.folder)) for one in finished], output)
+    views = [read_run(Path(one.folder)) for one in finished]
+    compared = compared_with_first(project, views)
+    if output is ReportFormat.text:
+        show_compared(compared)
+    rows = [finished_row(one) for one in finished]
+    reports = RunReports(
+        views=views,
+        row=rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows},
+        comparisons=[one for found in compared for one in found],
+    )
+    reports.put(output, files, in_summary=True)
 
 
 def show_finished(finished: FinishedRun, gates: Gates) -> None:

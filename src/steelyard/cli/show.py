@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from steelyard.cli.arguments import FinishedRunName, OutputFormat
+from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.report_files import (
+    FormatOption,
+    OutFile,
+    OutOption,
+    ReportFormat,
+    out_files,
+    refuse_reports,
+)
+from steelyard.cli.run_output import RunReports
 from steelyard.cli.server.server_runs import (
     ServerOption,
     readable_runs,
@@ -36,14 +45,13 @@ if TYPE_CHECKING:
 _SHOWN = 15
 
 
-def command(
+def command(  # noqa: PLR0917 - one parameter for each option
     run: FinishedRunName,
     record: Annotated[
         str | None, typer.Argument(metavar="[RECORD]", help="A record's id or index.")
     ] = None,
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="Output format.")
-    ] = OutputFormat.text,
+    out: OutOption = None,
+    output: FormatOption = ReportFormat.text,
     blind: Annotated[
         bool,
         typer.Option("--blind", help="Show a record without verdict, checks and expectations."),
@@ -57,7 +65,11 @@ def command(
 
     if blind and record is None:
         raise InvalidError("--blind shows one record; name it after the run")
+    files = out_files(out)
+    if record is not None:
+        refuse_reports(files, output, "one record is shown as text or json; leave it out")
     if server is not None and record is None and (remote := unfinished_run(server, run)):
+        refuse_reports(files, output, f"{remote.run_id} is {remote_status(remote)}")
         _show_remote(remote, output)
         return
     with readable_runs(server, [run]) as (project, (name,)):
@@ -69,16 +81,17 @@ def command(
             else:
                 _show_record(found, record, output)
         elif unfinished := find_unfinished(ports, name):
+            refuse_reports(files, output, f"{unfinished.run_id} is not finished")
             _show_unfinished(project, unfinished, output)
         else:
-            _show_run(project, project.run_folder(name), output)
+            _show_run(project, project.run_folder(name), output, files)
 
 
-def _show_remote(run: RemoteRun, output: OutputFormat) -> None:
+def _show_remote(run: RemoteRun, output: ReportFormat) -> None:
     """Show how far a run on a server has come."""
     from msgspec import to_builtins
 
-    if output is OutputFormat.json:
+    if output is ReportFormat.json:
         show_json({**to_builtins(run), "is_finished": False})
         return
     done = run.progress
@@ -89,14 +102,14 @@ def _show_remote(run: RemoteRun, output: OutputFormat) -> None:
         show(f"  stopped    {run.unresumable}")
 
 
-def _show_unfinished(project: Project, stored: StoredRun, output: OutputFormat) -> None:
+def _show_unfinished(project: Project, stored: StoredRun, output: ReportFormat) -> None:
     from steelyard.reports.run.run_text import run_lines
     from steelyard.usecases.runs.unfinished import read_unfinished
 
     standing = project.standing(stored)
     run = read_unfinished(project.store, stored, standing)
     view = run.view
-    if output is OutputFormat.json:
+    if output is ReportFormat.json:
         known = _known(view, view.manifest.json())
         show_json({**known, "is_finished": False, **standing.json()})
         return
@@ -106,32 +119,53 @@ def _show_unfinished(project: Project, stored: StoredRun, output: OutputFormat) 
         show(line)
 
 
-def _show_run(project: Project, folder: Path, output: OutputFormat) -> None:
+def _show_run(
+    project: Project, folder: Path, output: ReportFormat, files: Sequence[OutFile]
+) -> None:
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run.run_text import run_lines
-    from steelyard.usecases.correction.correct_run import current_view
-    from steelyard.usecases.results.read_run import manifest_json, read_run
-    from steelyard.usecases.runs.ownership import Standing
 
-    view = read_run(folder)
-    pairwise = pairwise_of(view)
-    if output is OutputFormat.json:
-        more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
-        known = _known(view, manifest_json(folder))
-        standing = Standing(text=view.manifest.status)
-        show_json({**known, "is_finished": True, **standing.json(), **more})
+    reports = stored_reports(project, folder)
+    if output is not ReportFormat.text or files:
+        reports.put(output, files, in_summary=False)
+    if output is not ReportFormat.text:
         return
+    (today,) = reports.views
     paint = painter()
-    if pairwise:
+    if pairwise := pairwise_of(today):
         for line in pairwise.lines(paint):
             show(line)
         return
+    ungraded = today.metrics.skipped_records - today.metrics.cancelled_records
+    failed = _failed(folder, ungraded, paint, is_repeated=today.is_repeated)
+    for line in (*run_lines(today, paint), *failed):
+        show(line)
+
+
+def stored_reports(project: Project, folder: Path) -> RunReports:
+    """A finished run in every format, with current validations of its judges."""
+    from steelyard.usecases.correction.correct_run import current_view
+    from steelyard.usecases.results.read_run import read_run
+
+    view = read_run(folder)
     today = current_view(view, project.validations.all(), project.clock.now())
-    ungraded = view.metrics.skipped_records - view.metrics.cancelled_records
-    for line in run_lines(today, paint):
-        show(line)
-    for line in _failed(folder, ungraded, paint, is_repeated=view.is_repeated):
-        show(line)
+    return RunReports(views=[today], row=_row(view, folder))
+
+
+def _row(view: RunView, folder: Path) -> dict[str, Any]:
+    """The JSON object of a finished run, as it was sealed."""
+    from steelyard.cli.pairwise import pairwise_of
+    from steelyard.usecases.results.read_run import manifest_json
+    from steelyard.usecases.runs.ownership import Standing
+
+    pairwise = pairwise_of(view)
+    return {
+        **_known(view, manifest_json(folder)),
+        "is_finished": True,
+        **Standing(text=view.manifest.status).json(),
+        **_labels(folder),
+        **(pairwise.row() if pairwise else {}),
+    }
 
 
 def _known(view: RunView, manifest: JsonObject) -> dict[str, Any]:
@@ -178,11 +212,11 @@ def _failed(folder: Path, ungraded: int, paint: Paint, *, is_repeated: bool) -> 
         yield "  … and more; `steelyard export` gives all"
 
 
-def _show_record(found: RecordView, record: str, output: OutputFormat) -> None:
+def _show_record(found: RecordView, record: str, output: ReportFormat) -> None:
     from steelyard.cli.judgements import judgement_lines
 
     rows, attempts, failures, judged = found
-    if output is OutputFormat.json:
+    if output is ReportFormat.json:
         parts = {"records": rows, "attempts": attempts, "failures": failures.values()}
         listed = {name: [row.json() for row in found] for name, found in parts.items()}
         show_json({**listed, "judgements": judged})
@@ -206,9 +240,9 @@ def _is_repeated(found: RecordView) -> bool:
     return len(found.rows) > 1 or any(one.repeat for one in (*found.rows, *found.attempts))
 
 
-def _show_blind(found: RecordView, output: OutputFormat) -> None:
+def _show_blind(found: RecordView, output: ReportFormat) -> None:
     """Show what was asked and answered, as somebody who labels it may see it."""
-    if output is OutputFormat.json:
+    if output is ReportFormat.json:
         names = ("index", "record_id", "repeat", "request", "model_response", "trace")
         show_json({"records": [{name: row.json()[name] for name in names} for row in found.rows]})
         return

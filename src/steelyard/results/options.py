@@ -52,6 +52,8 @@ class StoredOptions(JsonStruct, frozen=True, kw_only=True):
 
     dataset: Path
     target: str | None = None
+    prompt: str | None = None
+    """The template of the target, named at the end of `target` by its file."""
     rubric: str | None = None
     model: str | None = None
     """The model that the target of records uses instead of its own."""

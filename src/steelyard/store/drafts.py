@@ -96,5 +96,8 @@ def _refused(path: Path, error: OSError) -> InvalidError:
 def replace_file(path: Path, data: bytes) -> None:
     """Put a file in the place of another, whole."""
     draft = FileDraft(path, force=True)
-    draft.write(data)
-    draft.settle()
+    try:
+        draft.write(data)
+        draft.settle()
+    finally:
+        draft.discard()

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import typer
 
 from steelyard.cli.opening import print_warning
-from steelyard.cli.run_output import RunFormat, finished_row, print_views
+from steelyard.cli.report_files import OutFile, ReportFormat
+from steelyard.cli.run_output import (
+    RunReports,
+    compared_with_first,
+    finished_row,
+    require_one_run,
+    show_compared,
+)
 from steelyard.cli.running import (
     exit_code,
     gate_results,
@@ -20,12 +27,13 @@ from steelyard.cli.running import (
 )
 from steelyard.cli.server.server_progress import follow_run
 from steelyard.cli.server.server_runs import copy_run, private_project
-from steelyard.cli.terminal import painter, show_json, show_report
+from steelyard.cli.terminal import painter, show_report
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from steelyard.client.sync_client import Client
+    from steelyard.project import Project
     from steelyard.reports.run.run_text import RunView
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import FinishedRun
@@ -43,8 +51,21 @@ class ServerRun(NamedTuple):
     gates: Gates
 
 
+class ServerResult(NamedTuple):
+    """The runs of a command, and the project that holds their artifacts for a while."""
+
+    server: str
+    project: Project
+    runs: Sequence[ServerRun]
+    group_id: str | None
+
+
 def run_on_server(
-    server: str, choice: SuiteChoice, local: Mapping[str, object], output: RunFormat
+    server: str,
+    choice: SuiteChoice,
+    local: Mapping[str, object],
+    output: ReportFormat,
+    files: Sequence[OutFile] = (),
 ) -> NoReturn:
     """Run datasets on a server; exit as a run on this machine does."""
     from steelyard.client.sync_client import Client
@@ -55,6 +76,8 @@ def run_on_server(
         raise InvalidError(f"{', '.join(refused)} cannot be used with --server")
     if not (choice.datasets or choice.suite):
         raise InvalidError("name a dataset, or a suite that has one")
+    number = max(1, len(choice.datasets)) * max(1, len(choice.targets))
+    require_one_run(number, files, output)
     checked = {path: _checked(path, is_strict=choice.strict) for path in choice.datasets}
     started: list[str] = []
     with (
@@ -63,16 +86,17 @@ def run_on_server(
         _naming_started(server, started),
     ):
         accepted: list[tuple[str, str]] = []
-        group_id = _new_group() if len(choice.datasets) * len(choice.targets) > 1 else None
+        group_id = _new_group() if number > 1 else None
         for title, run_id in _started(client, choice, checked, group_id):
             started.append(run_id)
             accepted.append((title, run_id))
         runs = [
-            _finished(client, one, choice, project.root, is_quiet=output is not RunFormat.text)
+            _finished(client, one, choice, project.root, is_quiet=output is not ReportFormat.text)
             for one in accepted
         ]
         codes = [exit_code(*one) for one in runs]
-        _show(server, runs, output, group_id)
+        shown = ServerResult(server, project, runs, group_id)
+        _show(shown, output, files)
     raise typer.Exit(group_code(codes))
 
 
@@ -241,19 +265,24 @@ def _finished(
     return ServerRun(done, gates)
 
 
-def _show(server: str, runs: Sequence[ServerRun], output: RunFormat, group_id: str | None) -> None:
-    if output is RunFormat.json:
-        rows = [
-            {**finished_row(one.done), "artifacts": _artifacts(server, one.done.run_id)}
-            for one in runs
-        ]
-        show_json(rows[0] if len(rows) == 1 else {"group": group_id, "runs": rows})
+def _show(result: ServerResult, output: ReportFormat, files: Sequence[OutFile]) -> None:
+    server, runs = result.server, result.runs
     views = [(one, _view(one)) for one in runs if one.done.folder]
-    if output is RunFormat.text:
+    compared = compared_with_first(result.project, [view for _, view in views])
+    if output is ReportFormat.text:
         for one, view in views:
             _show_text(server, one.done.run_id, view)
-    else:
-        print_views([view for _, view in views], output)
+        show_compared(compared)
+    rows = [
+        {**finished_row(one.done), "artifacts": _artifacts(server, one.done.run_id)}
+        for one in runs
+    ]
+    reports = RunReports(
+        views=[view for _, view in views],
+        row=rows[0] if len(rows) == 1 else {"group": result.group_id, "runs": rows},
+        comparisons=[one for found in compared for one in found],
+    )
+    reports.put(output, files, in_summary=True)
     for one in runs:
         print_gates(*one)
 

@@ -64,7 +64,7 @@ class ColumnMap:
         if self.columns.holds_choices:
             return made
         unread: JsonObject = {
-            name: record.get(name) for name in CHOICES if self._field(name) is None
+            name: record.get(name) for name in CHOICES if self.field(name) is None
         }
         asked = [made.row[name] for name in _ASKED if name in made.row]
         return unheld_choices(offered(unread), "\n".join(map(_text, asked))) or made
@@ -81,7 +81,7 @@ class ColumnMap:
         for column, value in record.items():
             if value is None or value == "":
                 continue
-            field = self._field(column)
+            field = self.field(column)
             if field is None:
                 metadata[column] = value
                 changes.append(Change(column, "kept in metadata", is_lost=False))
@@ -93,7 +93,7 @@ class ColumnMap:
             row = {self.contract.row_id: name, **row}
         return self._finished(row, metadata, changes)
 
-    def _field(self, column: str) -> str | None:
+    def field(self, column: str) -> str | None:
         """The field that a column fills: by the map, else by its own name."""
         for field, name in self.names.items():
             if name == column:

@@ -19,8 +19,8 @@ from steelyard.reports.html.short_records import (
 )
 from steelyard.reports.html.single_file import single_files
 from steelyard.reports.record.trace_view import TraceView, trace_view
+from steelyard.reports.record_name import record_name
 from steelyard.reports.run.heat_rows import HeatTable, heat_table
-from steelyard.reports.run.look_items import record_name
 from steelyard.reports.run.made_text import made_lines
 from steelyard.reports.run.question_rows import QuestionTable, question_table
 from steelyard.reports.run.repeats_text import bounds_text, estimate_text

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, counted
+from steelyard.reports.record_name import record_name
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 
@@ -158,14 +159,6 @@ def _quoted(number: int, examples: Sequence[LookExample]) -> str:
         return ""
     more = f" and {count(number - 1)} more" if number > 1 else ""
     return f"“{shortened(first)}”{more}"
-
-
-def record_name(
-    index: int, record_id: str | None, repeat: int = 0, *, is_repeated: bool = False
-) -> str:
-    """How a record is called: by its id, or else by its index; of a repeated one, the repeat."""
-    name = f"record {index}" if record_id is None else record_id
-    return f"{name} (repeat {repeat})" if repeat or is_repeated else name
 
 
 def shortened(text: str) -> str:

@@ -12,8 +12,8 @@ from steelyard.reports.judges.correction import (
     corrected_text,
     judge_text,
 )
+from steelyard.reports.record_name import record_name
 from steelyard.reports.run.headline import gate_lines
-from steelyard.reports.run.look_items import record_name
 from steelyard.reports.run.run_text import RunView, bounds_of_run, selection_text
 from steelyard.results.predictions import Prediction
 

@@ -1,8 +1,7 @@
-"""The result of a run, as text and as Markdown for a pull request."""
+"""The result of a run as text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 _CONVERSATION = (None, "conversation_id")
 _GROUPS = "groups (a conversation, or a record without one)"
 _MOST_WITHOUT_CHOICE = 0.02
-# An underscore between letters is not markup, and common in names.
-_MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
 
 
 class NotSent(Protocol):
@@ -116,7 +113,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
         yield f"  {paint('gate', 'good' if gate.passed else 'error')}       {text}"
     yield f"  score      {mean_text(metrics.score)}"
     yield from _records(view, paint)
-    yield f"  latency    {_latency(metrics)}"
+    yield f"  latency    {latency_text(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
     for name, text in question_lines(metrics):
@@ -229,58 +226,6 @@ def next_steps(view: RunView) -> Iterator[str]:
     yield f"  share      steelyard report {view.run_id} -o report.html"
 
 
-def run_markdown(view: RunView) -> str:
-    """The summary for a pull-request comment."""
-    metrics = view.metrics
-    rate = metrics.pass_rate
-    lines = [
-        f"### {_escaped(view.title)}: {view.headline}",
-        "",
-        f"`{view.run_id}` · {view.manifest.status.replace('_', ' ')}",
-        "",
-        "| | |",
-        "|---|---|",
-        f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate.n)} |",
-        *_rows("dependent records", dependence(view)),
-        *_corrected_rows(metrics),
-        *(f"| gate | {_escaped(text)} |" for _, text in gate_lines(view.gates)),
-        f"| score | {mean_text(metrics.score)} |",
-        f"| records | {records_text(metrics)} |",
-        *_rows("selected", selection_text(view)),
-        *_rows("bounds", bounds_of_run(metrics)),
-        *(_repeats_row(line) for line in repeats_lines(metrics)),
-        *_rows("no choice", no_choice_text(metrics)),
-        *(row for text in view.reasons for row in _rows("no score", text)),
-        f"| latency | {_latency(metrics)} |",
-    ]
-    lines.extend(
-        f"| {one.word} {_escaped(one.name)} | {one.text} |"
-        for one in low_slices(view.metrics, view.slices)
-    )
-    return "\n".join(lines)
-
-
-def _corrected_rows(metrics: Metrics) -> Iterator[str]:
-    row = metrics.corrected_pass_rate
-    if row is not None:
-        word = "corrected pass rate" if row.is_corrected else "uncorrected"
-        yield f"| {word} | {_escaped(corrected_text(row))} |"
-        yield from _rows("judge", judge_text(row))
-        yield from _rows("drift", drift_text(row) if row.is_drifted else "")
-
-
-def _rows(name: str, text: str | None) -> Iterator[str]:
-    """A row of the table, if there is a text."""
-    if text:
-        yield f"| {name} | {_escaped(text)} |"
-
-
-def _repeats_row(line: str) -> str:
-    name, _, text = line.strip().partition("  ")
-    name, text = (name, text) if text else tuple(line.split(maxsplit=1))
-    return f"| {_escaped(name)} | {_escaped(text.strip())} |"
-
-
 def records_text(metrics: Metrics) -> str:
     """The records of a run by what became of them."""
     parts = [f"{count(metrics.evaluated_records)} evaluated"]
@@ -306,7 +251,7 @@ def records_text(metrics: Metrics) -> str:
     return f"{text} ({', '.join(parts)})" if parts else text
 
 
-def _latency(metrics: Metrics) -> str:
+def latency_text(metrics: Metrics) -> str:
     latency = metrics.latency_ms
     return f"p50 {milliseconds(latency.p50)}, p95 {milliseconds(latency.p95)}"
 
@@ -351,8 +296,3 @@ def _checks(metrics: Metrics) -> Iterator[str]:
         if check.corrected_pass_rate:
             rest = f"{rest}  by {printable(check.corrected_pass_rate.judge)}"
         yield f"  check      {printable(name)}  {rate_text(rate)}  n = {count(rate.n)}{rest}"
-
-
-def _escaped(text: str) -> str:
-    """Escape a text for Markdown."""
-    return _MARKDOWN.sub(r"\\\g<0>", printable(text, " "))

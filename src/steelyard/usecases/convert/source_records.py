@@ -10,7 +10,13 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
-from steelyard.formats.records import Record, csv_records, json_records, jsonl_records
+from steelyard.formats.records import (
+    Record,
+    csv_delimiter,
+    csv_records,
+    json_records,
+    jsonl_records,
+)
 from steelyard.ports import Workspace
 
 Frames = Callable[[Path], Iterator[Record]]
@@ -61,7 +67,7 @@ def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[R
     if extension in FRAMES:
         yield from frames(file)
         return
-    readers = {".json": json_records, ".csv": csv_records, ".tsv": _tsv_records}
+    readers = {".json": json_records, ".csv": _csv_records, ".tsv": _tsv_records}
     if extension not in _TEXTS:
         known = ", ".join((*_TEXTS, *FRAMES))
         raise InvalidError(f"{file}: '{extension}' files are not supported; supported: {known}")
@@ -71,6 +77,13 @@ def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[R
     except ParseError as wrong:
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{file}{line}: {wrong}") from None
+
+
+def _csv_records(stream: BinaryIO) -> Iterator[Record]:
+    """Spreadsheets also write semicolons and tabs; the first line says which."""
+    head = stream.readline()
+    stream.seek(0)
+    return csv_records(stream, csv_delimiter(head))
 
 
 def _tsv_records(stream: BinaryIO) -> Iterator[Record]:

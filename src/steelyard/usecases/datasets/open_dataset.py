@@ -34,7 +34,7 @@ from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
 from steelyard.model.json_value import JsonValue
 from steelyard.ports import Workspace
-from steelyard.usecases.datasets.plain_text import HEAD, table_finding
+from steelyard.usecases.datasets.plain_text import HEAD, TABLES, table_finding
 
 MAX_JSON = 100 * 1024 * 1024
 MAX_YAML = 64 * 1024 * 1024
@@ -85,6 +85,8 @@ def open_dataset(
     """Detect a file's contract and open it; invalid content gives findings, never an exception."""
     extension = path.suffix.lower()
     contracts = contracts or Contracts()
+    if extension in TABLES and (table := _table(workspace, path)):
+        return Opened(path=path, findings=(table,), is_recognised=False)
     if extension not in EXTENSIONS:
         return _unsupported(path, f"'{extension}' files are not read", contracts)
     settled = of_kind(contracts, kind, None, extension) if kind else None
@@ -93,12 +95,19 @@ def open_dataset(
             return _open_jsonl(workspace, path, kind, contracts)
         return _open_document(workspace, path, kind, contracts, catalog or Catalog())
     except ParseError as wrong:
-        if table := table_finding(_bytes(workspace, path, HEAD)):
+        if table := table_finding(_bytes(workspace, path, HEAD), path):
             return Opened(path=path, findings=(table,))
         name = settled.name if settled else None
         return Opened(path=path, contract=name, findings=(_spoiled(wrong),))
     except OSError as wrong:
         return Opened(path=path, findings=(_unreadable(wrong),))
+
+
+def _table(workspace: Workspace, path: Path) -> Finding | None:
+    try:
+        return table_finding(_bytes(workspace, path, HEAD), path)
+    except OSError:
+        return None
 
 
 _FORMATS = {"invalid_json": "invalid JSON: ", "invalid_yaml": "invalid YAML: "}
@@ -133,7 +142,7 @@ def _open_jsonl(
     workspace: Workspace, path: Path, kind: str | None, contracts: Contracts
 ) -> Opened:
     first = _first_row(workspace, path)
-    if first is None and (table := table_finding(_bytes(workspace, path, HEAD))):
+    if first is None and (table := table_finding(_bytes(workspace, path, HEAD), path)):
         return Opened(path=path, findings=(table,))
     detected = detect_jsonl(contracts, first)
     contract = detected or contracts.default(".jsonl")
@@ -215,7 +224,8 @@ def _open_document(
     has_fields = isinstance(top, dict) and bool(top)
     is_open = kind is None or (kind == "dataset" and isinstance(content, Located))
     if contract is None and is_open and is_whole and not has_fields:
-        finding = table_finding(_bytes(workspace, path, HEAD)) or _no_fields(content, contracts)
+        table = table_finding(_bytes(workspace, path, HEAD), path)
+        finding = table or _no_fields(content, contracts)
         if finding:
             return Opened(path=path, findings=(finding,), is_recognised=kind is not None)
     if kind:

@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from steelyard.contracts.importers.table import likely_columns
+from steelyard.formats.records import csv_delimiter
 from steelyard.model.finding import Finding, error
 
 HEAD = 4096
 """So many bytes of a file tell whether it is a table."""
+TABLES = (".csv", ".tsv")
 _SEPARATORS = (",", ";", "\t")
 _NO_TABLE = ("{", "[", "-", "#", "`", "<", '"{', "'{")
 _CONVERT = "`steelyard convert` makes a dataset of a table: it maps columns to `id` and `input`"
 
 
-def table_finding(head: bytes) -> Finding | None:
+def table_finding(head: bytes, path: Path) -> Finding | None:
     """The finding for a file that begins like a table; None for any other."""
-    if not is_table(head):
+    is_named = path.suffix.lower() in TABLES and _has_header(head)
+    if not is_named and not is_table(head):
         return None
-    message = "this is a table (CSV), which is not read as a dataset"
+    if not is_named:
+        message = "this is a table (CSV), which is not read as a dataset"
+        return replace(error("unsupported_format", message, line=1), hint=_CONVERT)
+    message = run_advice(str(path), _header(head))
     return replace(error("unsupported_format", message, line=1), hint=_CONVERT)
+
+
+def run_advice(path: str, found: Sequence[str]) -> str:
+    """What a table has, and the command that runs it."""
+    likely = likely_columns(found)
+    names = ", ".join(f"'{name}'" for name in found) or "none"
+    others = iter([name for name in found if name not in likely.names.values()])
+    asked = likely.input or next(others, "COLUMN")
+    expected = likely.expected or next(others, "COLUMN")
+    words = ("steelyard", "run", path, "--input", asked, "--expected", expected)
+    return f"this is a table with the columns {names}; run it with: {shlex.join(words)}"
+
+
+def _has_header(head: bytes) -> bool:
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    return bool(text) and not text.startswith(("{", "["))
+
+
+def _header(head: bytes) -> list[str]:
+    """The names in the first line of a table."""
+    text = head.decode("utf-8-sig", "replace")
+    rows = csv.reader(io.StringIO(text), delimiter=csv_delimiter(head))
+    return next((row for row in rows if row), [])
 
 
 def is_table(head: bytes) -> bool:

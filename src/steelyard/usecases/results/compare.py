@@ -105,12 +105,28 @@ def compare_all(
     With more than two runs the p-values are adjusted for all pairs (Holm), and each interval
     has the level of its own adjusted test, so that the two agree.
     """
-    loaded = [load_run(folder, known) for folder in folders]
-    matched = [match_runs(a, b) for a, b in combinations(loaded, 2)]
-    found = [compare_matched(one, known) for one in matched]
+    found = _compared(list(combinations(_loaded(folders, known), 2)), known)
     if strict:
         for one in found:
             refuse_unlike(one)
+    return found
+
+
+def compare_with_first(
+    folders: Sequence[Path], known: Knowledge = NOTHING_MORE
+) -> list[Comparison]:
+    """Compare each of several runs with the first, adjusted for these pairs alone (Holm)."""
+    first, *others = _loaded(folders, known)
+    return _compared([(first, other) for other in others], known)
+
+
+def _loaded(folders: Sequence[Path], known: Knowledge) -> list[Loaded]:
+    return [load_run(folder, known) for folder in folders]
+
+
+def _compared(pairs: Sequence[tuple[Loaded, Loaded]], known: Knowledge) -> list[Comparison]:
+    matched = [match_runs(a, b) for a, b in pairs]
+    found = [compare_matched(one, known) for one in matched]
     return found if len(found) == 1 else _for_all(found, matched)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
+from steelyard.reports.record_name import record_name
 from steelyard.reports.run.look_items import (
     LookExample,
     LookItem,
     check_item,
     failure_item,
-    record_name,
     skipped_item,
     split_item,
 )

@@ -45,6 +45,7 @@ from steelyard.usecases.runs.judge_plan import JudgePlan, Load
 from steelyard.usecases.runs.pair_target import pair_spec
 from steelyard.usecases.runs.past_attempts import played_back
 from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.prompt_variants import prompt_spec
 
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
@@ -281,6 +282,8 @@ class PlanBuilder:
             self.specs[name] = pair_spec(self._ports, derived, name)
         elif name not in self.specs and derived and derived.is_played_back:
             self.specs[name] = played_back(self._ports, derived, name)
+        elif name not in self.specs and self.options.prompt is not None:
+            self.specs[name] = prompt_spec(self._ports.target, name, self.options.prompt)
         elif name not in self.specs and self.options.model:
             self.specs[name] = self._ports.target_of_model(name, self.options.model)
         elif name not in self.specs:

@@ -19,6 +19,7 @@ from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.option_ranges import require_ranges
 from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.prompt_variants import PromptVariant, asked_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class SuiteChoice:
     datasets: tuple[Path, ...] = ()
     suite: str | None = None
     targets: tuple[str, ...] = ()
+    prompts: tuple[Path, ...] = ()
     fail_under: float | None = None
     fail_under_low: float | None = None
     corrected: bool = False
@@ -55,12 +57,16 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     datasets = choice.datasets or _suite_dataset(ports, suite)
     if not datasets:
         raise InvalidError("name a dataset, or a suite that has one")
-    targets: tuple[str | None, ...] = choice.targets or (suite.target,)
+    if choice.prompts and (choice.responses or choice.from_conversation):
+        raise InvalidError(f"{argument('prompt')} asks a target, and recorded responses are given")
+    names: tuple[str | None, ...] = choice.targets or (suite.target,)
+    targets = tuple(asked_targets(names, choice.prompts))
     candidates: tuple[str | None, ...] = (None,)
     if choice.from_conversation:
-        targets = (None,)
+        targets = (PromptVariant(None),)
     elif choice.responses:
-        candidates, targets = _candidates(ports, choice.responses, choice.targets), (None,)
+        candidates = _candidates(ports, choice.responses, choice.targets)
+        targets = (PromptVariant(None),)
     is_group = len(datasets) * len(targets) * len(candidates) > 1
     group_id = ports.new_run_id().replace("run_", "group_") if is_group else None
     shared = _shared(ports, choice, suite)
@@ -68,7 +74,8 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
         RunOptions(
             **shared,
             dataset=_dataset(ports, dataset),
-            target=target,
+            target=target.name,
+            prompt=target.prompt,
             candidate=candidate,
             pass_threshold=suite.pass_threshold,
             group_id=group_id,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from steelyard.reports.asked_text import question_text
-from steelyard.reports.run.look_items import record_name, shortened
+from steelyard.reports.record_name import record_name
+from steelyard.reports.run.look_items import shortened
 from steelyard.reports.verdict_words import (
     VerdictWord,
     check_word,

@@ -9,8 +9,9 @@ from pathlib import Path
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.project import Project
+from steelyard.reports.record_name import record_name
 from steelyard.reports.run.heat_rows import NOBODY, HeatTable, PeopleRates, heat_table
-from steelyard.reports.run.look_items import LookExample, LookItem, people_item, record_name
+from steelyard.reports.run.look_items import LookExample, LookItem, people_item
 from steelyard.reports.run.pairwise_summary import PairwiseSummary, pairwise_summary
 from steelyard.reports.run.question_rows import QuestionTable, question_table
 from steelyard.reports.run.run_summary import RunSummary, summary_of

@@ -20,7 +20,8 @@ from steelyard.reports.html.comparison_html import comparison_html
 from steelyard.reports.html.run_html import run_html
 from steelyard.reports.judges.correction import corrected_text, drift_text, judge_text
 from steelyard.reports.run.run_junit import run_junit
-from steelyard.reports.run.run_text import RunView, run_lines, run_markdown
+from steelyard.reports.run.run_markdown import run_markdown
+from steelyard.reports.run.run_text import RunView, run_lines
 from steelyard.results.metrics import Missing, UnevenSlice
 from strategies.comparisons import FOUND
 from strategies.run_facts import facts

@@ -10,7 +10,8 @@ import pytest
 from msgspec import structs
 
 from steelyard.model.statistics.corrected_rate import CorrectedRate
-from steelyard.reports.run.run_text import next_steps, run_lines, run_markdown
+from steelyard.reports.run.run_markdown import run_markdown
+from steelyard.reports.run.run_text import next_steps, run_lines
 from steelyard.reports.run.slices_text import low_slices
 from steelyard.results.facts import CheckFact
 from strategies.run_facts import checked, facts
@@ -347,7 +348,7 @@ def test_a_pull_request_gets_a_heading_and_a_table() -> None:
         ("[link](x)", r"\[link\](x)"),
         ("*bold* _thin_", r"\*bold\* \_thin\_"),
         ("`code` ~~x~~ \\", r"\`code\` \~\~x\~\~ \\"),
-        ("R&D #1", r"R\&D \#1"),
+        ("R&D #1", "R\\&D \\#\u20601"),
         ("two\nlines", "two lines"),
     ],
 )

@@ -276,7 +276,7 @@ def test_options_that_do_not_fit_are_usage_errors(
             "Line 2: Invalid JSON",
         ),
         ("a.json", '{"name": "other"}', "keys belong to no contract.+; `made_from` names another"),
-        ("a.csv", "a,b\n", "'.csv' files are not read.+; `made_from` names another"),
+        ("a.csv", "a,b\n", "table with the columns 'a', 'b'.+; `made_from` names another"),
         ("a.json", "{", "invalid JSON"),
         ("a.json", '{"records": []}', "missing dataset_id"),
         ("a.yaml", "checks: []\n", "a check_rubric file has no cases to convert"),

@@ -1,0 +1,33 @@
+"""Tables among the datasets of `run`: `--input`, `--expected` and `--id` name their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.cli.opening import opened, print_warning
+from steelyard.errors import InvalidError
+
+if TYPE_CHECKING:
+    from steelyard.contracts.importers.table import TableColumns
+
+
+def run_datasets(
+    paths: Sequence[Path], columns: TableColumns, *, has_rubric: bool
+) -> Iterator[Path]:
+    """The datasets of a command; in place of a table, the file of its cases."""
+    from steelyard.usecases.convert.table_cases import TableSource, is_table, write_cases
+
+    for path in paths:
+        project = opened(path)
+        ports = project.table_ports()
+        table = TableSource(path, columns, has_rubric)
+        if path.exists() and is_table(ports, table):
+            yield write_cases(ports, table, project.folder / "tables", print_warning)
+        elif columns.names:
+            option = f"--{next(iter(columns.names))}"
+            why = "no such file" if not path.exists() else "it is not one"
+            raise InvalidError(f"{path}: {option} names a column of a table; {why}")
+        else:
+            yield path

@@ -1,0 +1,155 @@
+"""Tables as datasets: each row of a file becomes an eval case, one at a time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.contracts.catalog import Contracts
+from steelyard.contracts.detect import detect_jsonl, is_of_a_run
+from steelyard.contracts.importers.columns import ColumnMap
+from steelyard.contracts.importers.source_row import Imported
+from steelyard.contracts.importers.table import (
+    TableColumns,
+    row_name,
+    table_map,
+)
+from steelyard.errors import InvalidError, ParseError, argument
+from steelyard.formats.json_text import compact
+from steelyard.formats.names import near_miss
+from steelyard.formats.records import Record
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Warn, Workspace
+from steelyard.usecases.convert.conversion_request import ConvertPorts
+from steelyard.usecases.convert.source_records import FRAMES, file_records, source_files
+from steelyard.usecases.datasets.plain_text import run_advice
+
+_TABLES = (".csv", ".tsv", ".ndjson", *FRAMES)
+_LISTS = (".jsonl", ".json")
+_LOOKED_AT = 100
+"""The columns of so many rows are known before the first row is read."""
+_SHOWN = 5
+_EXPECTED = {"expected_output", "expected_outcome", "expected_messages", "evaluators", "rubrics"}
+_CASES = ("input", "input_messages", "expected_outcome", "expected_output", "expected_messages")
+_GRADED = "Graded by the rubric of the run."
+_BLOCK = 1024 * 1024
+
+
+class TableSource(NamedTuple):
+    """A file or folder of rows, and the columns that a user names."""
+
+    path: Path
+    columns: TableColumns
+    has_rubric: bool = False
+    """Whether a rubric grades the answers, so that rows need no expectation."""
+
+
+def is_table(ports: ConvertPorts, table: TableSource) -> bool:
+    """Whether a path is to be read as a table: it is one, or columns of it are named."""
+    path, extension = table.path, table.path.suffix.lower()
+    if path.is_dir() or extension in _TABLES:
+        return True
+    if extension not in _LISTS or not ports.workspace.is_file(path):
+        return False
+    return bool(table.columns.names) or _is_plain(ports, path)
+
+
+def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: Warn) -> Path:
+    """Write the rows as eval cases beneath a folder, at a place that follows from the content.
+
+    The rows are read again by `resume` and by other processes, which find the same file.
+    """
+    files = [one.path for one in source_files(ports.workspace, table.path, None)]
+    stem = table.path.resolve().stem
+    at = folder / _digest(ports.workspace, files, table.columns) / f"{stem}.yaml"
+    records = (record for file in files for record in _rows(ports, file))
+    first = list(islice(records, _LOOKED_AT))
+    found = dict.fromkeys(name for record in first for name in record.value or ())
+    if not first:
+        raise InvalidError(f"{table.path} has no rows")
+    columns = _column_map(table, ports.contracts, found, stem)
+    if not (table.has_rubric or _EXPECTED & {columns.field(name) for name in found}):
+        raise InvalidError(
+            f"{table.path}: nothing says what is expected; name a column with "
+            f"{argument('expected')}, or a rubric with {argument('rubric')}"
+        )
+    draft = ports.draft(at)
+    faults: list[str] = []
+    try:
+        named: JsonObject = dict.fromkeys(table.columns.names.values())
+        # JSON, which is YAML as well; rows of JSONL would need an `expected_outcome`.
+        draft.write(b'{"tests":[\n')
+        for number, record in enumerate(chain(first, records), start=1):
+            row = _case(columns, record, named, number)
+            if isinstance(row, str):
+                faults.append(f"{record.place}: {row}")
+                row = {columns.contract.row_id: row_name(number)}
+            elif table.has_rubric and not _EXPECTED & row.keys():
+                row["criteria"] = _GRADED
+            draft.write((b"" if number == 1 else b",\n") + compact(row))
+        draft.write(b"\n]}\n")
+        draft.settle()
+    finally:
+        draft.discard()
+    _warn_of_faults(table.path, faults, warn)
+    return at
+
+
+def _column_map(
+    table: TableSource, contracts: Contracts, found: Collection[str], stem: str
+) -> ColumnMap:
+    try:
+        contract = contracts.default(".jsonl")
+        return table_map(contract, stem, table.columns, found)
+    except InvalidError as wrong:
+        if table.columns.names:
+            raise InvalidError(f"{table.path}: {wrong}") from None
+        raise InvalidError(run_advice(str(table.path), list(found))) from None
+
+
+def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) -> JsonObject | str:
+    """The eval case of a row, or why there is none."""
+    if record.value is None:
+        return record.fault
+    try:
+        made = columns.imported({**named, **record.value}, row_name(number))
+    except ParseError as wrong:
+        return str(wrong)
+    return made.row if isinstance(made, Imported) else made.reason
+
+
+def _warn_of_faults(path: Path, faults: Sequence[str], warn: Warn) -> None:
+    for fault in faults[:_SHOWN]:
+        warn(f"{path}: {fault}; this record is invalid")
+    if len(faults) > _SHOWN:
+        warn(f"{path}: {len(faults) - _SHOWN:,} more rows are invalid")
+
+
+def _is_plain(ports: ConvertPorts, path: Path) -> bool:
+    """Whether the rows of a file belong to no contract, and are no results of a run."""
+    try:
+        first = next(_rows(ports, path), None)
+    except (InvalidError, ParseError):
+        return False
+    value = first.value if first else None
+    if value is None or is_of_a_run(value) or detect_jsonl(ports.contracts, value):
+        return False
+    # Eval cases are the contract of rows that no other has, also of misspelt ones.
+    return not any(near_miss(name, _CASES) for name in value)
+
+
+def _rows(ports: ConvertPorts, path: Path) -> Iterator[Record]:
+    return file_records(ports.workspace, path, ports.frames)
+
+
+def _digest(workspace: Workspace, files: Sequence[Path], columns: TableColumns) -> str:
+    total = hashlib.sha256(repr(columns).encode("utf-8", "surrogatepass"))
+    for file in files:
+        total.update(f"\0{file.name}\0".encode("utf-8", "surrogatepass"))
+        with workspace.open(file) as stream:
+            while block := stream.read(_BLOCK):
+                total.update(block)
+    return total.hexdigest()[:16]

@@ -1,0 +1,160 @@
+"""`steelyard run` of tables as they are, and of every target with every prompt."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import pytest
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+ROWS = [
+    {"question": "Say Paris,\nplease; now", "answer": "Paris", "topic": "geo"},
+    {"question": "Two plus two?", "answer": "4", "topic": "math"},
+]
+RUBRIC = """\
+id: paris
+version: 1.0.0
+checks:
+  - {id: says, kind: must_contain_any, phrases: [Paris]}
+scoring: {combine: all_pass}
+"""
+FILES = [
+    *("plain.csv", "excel.csv", "t.tsv", "l.json", "l.jsonl", "f.parquet", "hf/train.parquet"),
+]
+NAMED = ("--input", "question", "--expected", "answer")
+GRADED = ("--rubric", "paris@1.0.0", "--format", "json")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "steelyard.yaml").write_text("targets:\n  two: {provider: echo}\n")
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "paris.yaml").write_text(RUBRIC)
+    return tmp_path
+
+
+def write_table(folder: Path, name: str) -> None:
+    """The rows as a spreadsheet, a program or a library writes them."""
+    quoted = [[f'"{value}"' for value in row.values()] for row in ROWS]
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    if path.suffix in {".csv", ".tsv"}:
+        sign = {"excel.csv": ";", "t.tsv": "\t"}.get(path.name, ",")
+        lines = [sign.join(ROWS[0]), *map(sign.join, quoted)]
+        encoding = "utf-8-sig" if path.name == "excel.csv" else "utf-8"
+        path.write_bytes(("\r\n".join(lines) + "\r\n").encode(encoding))
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(ROWS))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    else:
+        pl.DataFrame(ROWS).write_parquet(path)
+
+
+def predictions(folder: str) -> list[Any]:
+    text = (Path(folder) / "predictions.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["plain.csv", "excel.csv", "t.tsv", "l.json", "l.jsonl", "f.parquet", "hf/train.parquet"],
+)
+def test_a_table_runs_as_it_is(name: str, project: Path, steelyard: Steelyard) -> None:
+    write_table(project, name)
+    dataset = name.partition("/")[0]
+    done = steelyard("run", dataset, *NAMED, "--target", "echo", *GRADED, cwd=project)
+    found = json.loads(done.stdout)
+    rows = predictions(found["artifacts"])
+    again = steelyard("regrade", found["run_id"], *GRADED, cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    assert [row["record_id"] for row in rows] == ["row-0001", "row-0002"]
+    assert rows[0]["model_response"] == ROWS[0]["question"]
+    assert [row["passed"] for row in rows] == [True, False]
+    assert "Paris" in json.dumps(rows[0]["expected"])
+    assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_without_columns_the_error_names_them_and_the_command(
+    command: str, project: Path, steelyard: Steelyard
+) -> None:
+    write_table(project, "excel.csv")
+    done = steelyard(command, "excel.csv", cwd=project)
+    typed = "steelyard run excel.csv --input question --expected answer"
+
+    assert done.returncode == (2 if command == "run" else 1)
+    assert "columns 'question', 'answer', 'topic'" in done.stdout + done.stderr
+    assert f"run it with: {typed}" in done.stdout + done.stderr
+
+
+def test_a_row_that_cannot_be_read_is_an_invalid_record(
+    project: Path, steelyard: Steelyard
+) -> None:
+    (project / "t.csv").write_text("nr,q,a\n7,Paris?,yes\n8,short\n")
+    words = ("--input", "q", "--expected", "a", "--id", "nr", "--target", "echo", *GRADED)
+    done = steelyard("run", "t.csv", *words, cwd=project)
+
+    assert done.returncode == 4
+    assert json.loads(done.stdout)["metrics"]["invalid_records"] == 1
+    assert "t.csv: line 3: 2 cells, but the first line names 3 columns" in done.stderr
+
+
+REFUSED = {
+    ("t.csv", "--input", "nope"): "'nope', which is not there; the columns are 'q', 'a'",
+    ("t.csv", "--input", "q"): "name a column with --expected, or a rubric with --rubric",
+    ("no.csv", "--input", "q"): "no.csv: --input names a column of a table; no such file",
+    ("steelyard.yaml", "--id", "q"): "--id names a column of a table; it is not one",
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_users_mistake_is_exit_2(
+    words: tuple[str, ...], project: Path, steelyard: Steelyard
+) -> None:
+    (project / "t.csv").write_text("q,a\nParis?,yes\n")
+    done = steelyard("run", *words, "--target", "echo", cwd=project)
+
+    assert done.returncode == 2
+    assert REFUSED[words] in done.stderr
+
+
+def test_every_target_runs_with_every_prompt(project: Path, steelyard: Steelyard) -> None:
+    write_table(project, "plain.csv")
+    (project / "a.md").write_text("{{input}}")
+    (project / "b.md").write_text("Paris, {{input}} about {{metadata.topic}}")
+    prompts = ("--prompt", "a.md", "--prompt", "b.md")
+    words = ("run", "plain.csv", *NAMED, *prompts, "--target", "echo", "--target", "two")
+    done = steelyard(*words, *GRADED, cwd=project)
+    runs = json.loads(done.stdout)["runs"]
+    rows = [predictions(run["artifacts"])[1] for run in runs]
+    shown = steelyard(*words, *GRADED[:2], cwd=project)
+    compared = steelyard("compare", "latest~1", "latest", cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    names = ["echo+a.md", "echo+b.md", "two+a.md", "two+b.md"]
+    assert [row["target"] for row in rows] == names
+    assert rows[1]["model_response"] == "Paris, Two plus two? about math"
+    assert "compared with plain × echo+a.md\n  plain × echo+b.md  no difference" in shown.stdout
+    assert compared.stdout.startswith("A  plain × two+a.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("No place", "shows nothing of a record"), ("{{question}}", "question")]
+)
+def test_a_prompt_that_shows_no_question_is_refused(
+    text: str, said: str, project: Path, steelyard: Steelyard
+) -> None:
+    write_table(project, "plain.csv")
+    (project / "a.md").write_text(text)
+    done = steelyard("run", "plain.csv", *NAMED, "--prompt", "a.md", *GRADED, cwd=project)
+
+    assert done.returncode == 2
+    assert "--prompt a.md" in done.stderr
+    assert said in done.stderr
