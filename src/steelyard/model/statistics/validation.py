@@ -42,6 +42,8 @@ class LeftOut:
     """Labels of another rubric."""
     other_content: int = 0
     """Answers to questions that the rubric has changed since."""
+    other_queues: int = 0
+    """Labels given in another review queue."""
     other_runs: int = 0
     """Labels of responses of other runs."""
     no_run: int = 0

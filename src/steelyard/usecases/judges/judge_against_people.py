@@ -140,6 +140,7 @@ def compared(
             not_blind=people.not_blind,
             other_rubrics=people.other_rubrics,
             other_content=people.other_content,
+            other_queues=people.other_queues,
             no_pass=people.no_pass,
             other_runs=other_runs,
             no_run=no_run,

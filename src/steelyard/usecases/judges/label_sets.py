@@ -63,6 +63,7 @@ class People:
     not_blind: int = 0
     other_rubrics: int = 0
     other_content: int = 0
+    other_queues: int = 0
     no_pass: int = 0
 
 
