@@ -163,6 +163,8 @@ class JudgeValidation:
     """The hash over the labels that count, in whatever order they came."""
     validated_against: str = ""
     """Where the labels come from."""
+    queue_id: str = ""
+    """The review queue in which they were given; empty where it is not that of one queue."""
     rubric: str = ""
     """What people were asked."""
     annotators: int = 0
