@@ -20,8 +20,36 @@ _OF_REVIEW = (
 )
 
 
+_LABELS_OF_15 = """
+ALTER TABLE annotations RENAME TO by_queue;
+CREATE TABLE annotations (
+    rubric VARCHAR NOT NULL, run_id VARCHAR NOT NULL, record_id VARCHAR NOT NULL,
+    repeat INTEGER NOT NULL, annotator VARCHAR NOT NULL, revision INTEGER NOT NULL,
+    at VARCHAR NOT NULL, row BLOB NOT NULL, is_withdrawn BOOLEAN DEFAULT '0' NOT NULL,
+    PRIMARY KEY (rubric, run_id, record_id, repeat, annotator, revision)
+) WITHOUT ROWID;
+INSERT INTO annotations SELECT rubric, run_id, record_id, repeat, annotator,
+    row_number() OVER (
+        PARTITION BY rubric, run_id, record_id, repeat, annotator ORDER BY at, queue_id, revision
+    ),
+    at, CAST(json_remove(CAST(row AS TEXT), '$.queue_id') AS BLOB), is_withdrawn FROM by_queue;
+DROP TABLE by_queue;
+UPDATE review_drafts
+    SET committed = CAST(json_remove(CAST(committed AS TEXT), '$.queue_id') AS BLOB);
+UPDATE schema_version SET version = 15;
+"""
+
+
+def take_back_to_15(path: Path) -> None:
+    """Make a store of this version one of version 15, where queues share their labels."""
+    connection = sqlite3.connect(path)
+    connection.executescript(_LABELS_OF_15)
+    connection.close()
+
+
 def take_back_to_14(path: Path) -> None:
     """Make a store of this version one of version 14, with all its runs and labels."""
+    take_back_to_15(path)
     connection = sqlite3.connect(path)
     for name in _OF_REVIEW:
         connection.execute(f"DROP TABLE {name}")

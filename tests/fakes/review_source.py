@@ -80,18 +80,7 @@ class QueueProject(ReviewProject):
     def __init__(self, root: Path, records: int = 4) -> None:
         super().__init__(root)
         self.run([response(n, check(says(correct=n % 2, tone="warm"))) for n in range(records)])
-        engine = self.engine
-        self.queue_ports = QueuePorts(
-            review=self.ports,
-            queues=QueueStore(engine, lambda: new_item_id(1)),
-            assignments=AssignmentStore(engine, new_token),
-            progress=ReviewProgress(engine),
-            decisions=DecisionStore(engine),
-            seen=SeenResults(engine),
-            source=lambda _source: FolderTraces(self),
-            new_queue_id=lambda: new_queue_id(1),
-            clock=self.ports.clock,
-        )
+        self.queue_ports = queue_ports(self)
 
     def queue(self, size: int = 2, reviews: int = 1, **more: Any) -> str:
         """The id of a new queue."""
@@ -106,3 +95,19 @@ class QueueProject(ReviewProject):
     def items(self, queue_id: str) -> list[ReviewItem]:
         """The items of a queue."""
         return self.queue_ports.queues.items(queue_id)
+
+
+def queue_ports(project: ReviewProject) -> QueuePorts:
+    """What the queues of a project need, with its database as it is now."""
+    engine = project.engine
+    return QueuePorts(
+        review=project.ports,
+        queues=QueueStore(engine, lambda: new_item_id(1)),
+        assignments=AssignmentStore(engine, new_token),
+        progress=ReviewProgress(engine),
+        decisions=DecisionStore(engine),
+        seen=SeenResults(engine),
+        source=lambda _source: FolderTraces(project),
+        new_queue_id=lambda: new_queue_id(1),
+        clock=project.ports.clock,
+    )

@@ -61,6 +61,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     rubric: Annotated[
         str | None, typer.Option(metavar="REF", help="Use only labels for this rubric.")
     ] = None,
+    queue: Annotated[
+        str | None, typer.Option(metavar="ID", help="Use only labels given in this review queue.")
+    ] = None,
     design: Annotated[
         Design | None, typer.Option(help="How the labelled records were sampled.")
     ] = None,
@@ -116,6 +119,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         responses=responses,
         check=check,
         rubric=rubric,
+        queue=queue,
         design=design.value if design else None,
         split=split.value,
         seed=seed,

@@ -18,7 +18,7 @@ from steelyard.store.dialects import insert_new
 from steelyard.store.tables import annotation_revisions as revisions
 
 _CHANGES: tuple[KeptAs, ...] = ("imported", "replaced")
-_KEY = ("rubric", "run_id", "record_id", "repeat", "annotator")
+_KEY = ("rubric", "run_id", "record_id", "repeat", "annotator", "queue_id")
 
 
 class AnnotationStore:
@@ -45,7 +45,7 @@ class AnnotationStore:
             return became
 
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
-        """What was said, in the order of rubrics, runs, records and people."""
+        """What was said, in the order of rubrics, runs, records, people and queues."""
         query = select(revisions).order_by(*revisions.c[*_KEY], revisions.c.revision)
         if not with_history:
             query = query.where(
@@ -112,7 +112,7 @@ def _is_added(
 
 
 def _key(row: JsonObject) -> dict[str, str | int]:
-    given = {"run_id": "", "repeat": 0, **row}
+    given = {"run_id": "", "repeat": 0, "queue_id": "", **row}
     return {name: cast("str | int", given[name]) for name in _KEY}
 
 

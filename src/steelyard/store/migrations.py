@@ -22,6 +22,7 @@ from sqlalchemy import (
 from steelyard.errors import UnavailableError
 from steelyard.store.dialects import database_seconds
 from steelyard.store.owners import is_alive
+from steelyard.store.queue_label_migration import keep_labels_by_queue
 from steelyard.store.review_migration import add_review_queues
 from steelyard.store.tables import SCHEMA_VERSION, runs, versions
 
@@ -389,5 +390,6 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     12: _add_service,
     13: _add_trace_sets,
     14: add_review_queues,
+    15: keep_labels_by_queue,
 }
 """What is done to a store of a version to make it one of the next."""

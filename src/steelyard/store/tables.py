@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -207,16 +207,20 @@ annotation_revisions = Table(
     Column("record_id", String, nullable=False),
     Column("repeat", Integer, nullable=False),
     Column("annotator", String, nullable=False),
+    Column("queue_id", String, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("at", String, nullable=False),
     Column("row", LargeBinary, nullable=False),
     Column("is_withdrawn", Boolean, nullable=False, server_default="0"),
-    PrimaryKeyConstraint("rubric", "run_id", "record_id", "repeat", "annotator", "revision"),
+    PrimaryKeyConstraint(
+        *("rubric", "run_id", "record_id", "repeat", "annotator", "queue_id", "revision")
+    ),
     sqlite_with_rowid=False,
 )
 """What people say, as rows of labels; the highest revision counts, the others are history.
 
-A label that is about no run has an empty `run_id`. Where the highest revision is withdrawn, its
+A label that is about no run has an empty `run_id`, and one that was given in no queue an empty
+`queue_id`. Where the highest revision is withdrawn, its
 person says nothing.
 """
 

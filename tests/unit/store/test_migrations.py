@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from fakes.audit import an_entry
-from fakes.old_stores import take_back_to_8, take_back_to_10, take_back_to_13
+from fakes.old_stores import take_back_to_8, take_back_to_10, take_back_to_13, take_back_to_15
 from fakes.projects import Project, row
 from fakes.review_queues import a_label
+from fakes.review_source import ANN, QueueProject, queue_ports
+from fakes.reviews import label, says
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import UnavailableError
@@ -26,6 +28,12 @@ from steelyard.store.database import open_database
 from steelyard.store.owners import this_process
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.tables import SCHEMA_VERSION
+from steelyard.usecases.review.queues.annotating import (
+    GivenAnswers,
+    claim_item,
+    submit_answers,
+    undo_last,
+)
 
 FIRST = """
 CREATE TABLE schema_version (version INTEGER NOT NULL, PRIMARY KEY (version));
@@ -275,6 +283,41 @@ def test_labels_of_the_last_release_are_not_withdrawn(project: Project, tmp_path
         assert opened.queue_ports().queues.all() == []
     assert [(one.row, one.is_withdrawn) for one in found] == [(label, False)]
     assert columns(path) == columns(tmp_path / "new.db")
+
+
+def test_each_queue_gets_its_labels_back(tmp_path: Path) -> None:
+    made = QueueProject(tmp_path)
+    first, second = made.queue(size=4), made.queue(size=2)
+    for queue, value in ((first, 1), (first, 1), (second, 0), (second, 0)):
+        submit_next(made, queue, value)
+    made.bring([label(0, "cy", passed=True)])
+    before = list(made.ports.annotations.all(Wanted()))
+    made.close()
+    path = tmp_path / "steelyard.db"
+    take_back_to_15(path)
+    open_database(path).dispose()
+    open_database(tmp_path / "new.db").dispose()
+    made.engine = open_database(path)
+    made.queue_ports = queue_ports(made)
+    item = made.items(first)[0]
+
+    assert columns(path) == columns(tmp_path / "new.db")
+    assert list(made.ports.annotations.all(Wanted())) == before
+
+    undo_last(made.queue_ports, item.item_id, ANN)
+    left = [one.row.get("queue_id") for one in made.ports.annotations.all(Wanted())]
+    made.close()
+
+    assert sorted(str(one) for one in left) == sorted(("None", first, second, second))
+
+
+def submit_next(made: QueueProject, queue: str, value: int) -> None:
+    """Answer the next item of a queue."""
+    found = claim_item(made.queue_ports, queue, ANN)
+    assert found is not None
+    claim = found.claim
+    given = GivenAnswers(claim.token, claim.draft.revision, says(correct=value))
+    submit_answers(made.queue_ports, claim.item.item_id, given, ANN)
 
 
 def test_a_store_is_not_migrated_while_an_earlier_version_writes_to_it(project: Project) -> None:

@@ -7,7 +7,8 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.label import Label
 
 EXEMPT = Exemption.of(
-    *("run_id", "repeat", "exposure", "inclusion_prob", "rubric_sha256"), numbers=("answers",)
+    *("run_id", "repeat", "queue_id", "exposure", "inclusion_prob", "rubric_sha256"),
+    numbers=("answers",),
 )
 """What redaction leaves alone in a row: a hash may have the digits of a card."""
 
@@ -20,6 +21,8 @@ def label_row(label: Label, answers: JsonObject | None) -> JsonObject:
     if label.repeat:
         row["repeat"] = label.repeat
     row |= {"rubric": label.rubric, "annotator": label.annotator, "exposure": label.exposure}
+    if label.queue_id is not None:
+        row["queue_id"] = label.queue_id
     if label.inclusion_prob is not None:
         row["inclusion_prob"] = label.inclusion_prob
     if answers is not None:

@@ -27,6 +27,8 @@ class Label:
     """The run whose response was looked at; None where the label is about the record itself."""
     repeat: int = 0
     """Which of the run's responses to the record."""
+    queue_id: str | None = None
+    """The review queue in which it was given."""
     inclusion_prob: float | None = None
     """The chance with which the record was chosen to be labelled."""
     answers: Answers | None = None

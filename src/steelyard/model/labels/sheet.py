@@ -9,7 +9,7 @@ from steelyard.model.question import QuestionRubric
 RESERVED = frozenset(
     (
         *("record_id", "run_id", "repeat", "rubric", "annotator", "exposure"),
-        *("inclusion_prob", "passed", "rubric_sha256", "question", "answer"),
+        *("queue_id", "inclusion_prob", "passed", "rubric_sha256", "question", "answer"),
     )
 )
 """Columns with a meaning of their own; a question of that key has the prefix `trace.`."""

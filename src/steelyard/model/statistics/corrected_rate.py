@@ -58,6 +58,8 @@ class CorrectedRate:
     tnr: Interval | None = None
     basis: LabelBasis | None = None
     labelled_runs: tuple[str, ...] = ()
+    queue_id: str | None = None
+    """The review queue in which the labels were given, if only those of one are used."""
     labels_for_5_points: int | None = None
     drift: Drift | None = None
     is_later: bool = False

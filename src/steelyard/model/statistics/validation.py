@@ -42,6 +42,8 @@ class LeftOut:
     """Labels of another rubric."""
     other_content: int = 0
     """Answers to questions that the rubric has changed since."""
+    other_queues: int = 0
+    """Labels given in another review queue."""
     other_runs: int = 0
     """Labels of responses of other runs."""
     no_run: int = 0
@@ -161,6 +163,8 @@ class JudgeValidation:
     """The hash over the labels that count, in whatever order they came."""
     validated_against: str = ""
     """Where the labels come from."""
+    queue_id: str = ""
+    """The review queue in which they were given; empty where it is not that of one queue."""
     rubric: str = ""
     """What people were asked."""
     annotators: int = 0

@@ -34,7 +34,8 @@ def corrected_text(found: CorrectedRate) -> str:
     whose = f"labels of {_labelled_runs(found)}"
     if not found.is_borrowed:
         whose = f"labels of these responses in {_labelled_runs(found)}"
-    return f"{rate_text(found)}  ({found.method}, {labels} {whose}, {records} records)"
+    queue = f" given in {printable(found.queue_id)}" if found.queue_id else ""
+    return f"{rate_text(found)}  ({found.method}, {labels} {whose}{queue}, {records} records)"
 
 
 def judge_text(found: CorrectedRate) -> str:

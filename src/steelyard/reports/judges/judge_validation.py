@@ -38,6 +38,7 @@ _LEFT_OUT = {
     "not_blind": "not blind",
     "other_rubrics": "of other rubrics",
     "other_content": "given under other content of the rubric",
+    "other_queues": "given in another queue",
     "other_runs": "of other runs",
     "no_run": "that name no run",
     "no_pass": "without a pass or fail",
@@ -151,6 +152,7 @@ def validation_json(report: JudgeValidationReport) -> JsonObject:
         "design": found.design,
         "label_set_sha256": found.label_set_sha256,
         "validated_against": found.validated_against,
+        "queue_id": found.queue_id or None,
         "validated_at": found.validated_at,
         "fingerprints": list(found.fingerprints),
         "rule": found.rule,
@@ -175,7 +177,8 @@ def validation_json(report: JudgeValidationReport) -> JsonObject:
 def _people(found: JudgeValidation) -> str:
     people = "one person" if found.annotators == 1 else f"{count(found.annotators)} people"
     asked = f" about {printable(found.rubric)}" if found.rubric else ""
-    return f"{people}{asked} ({printable(found.validated_against)})"
+    queue = f", {printable(found.queue_id)}" if found.queue_id else ""
+    return f"{people}{asked} ({printable(found.validated_against)}{queue})"
 
 
 def _labels(report: JudgeValidationReport) -> str:

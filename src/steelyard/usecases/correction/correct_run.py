@@ -162,6 +162,7 @@ def _rate(check: CheckRows, estimate: CorrectedEstimate, drift: Drift | None) ->
         tnr=tnr,
         basis=OWN_LABELS if estimate.is_own else LABELS_OF_ANOTHER_RUN,
         labelled_runs=tuple(sorted(validation.populations)),
+        queue_id=validation.queue_id or None,
         labels_for_5_points=estimate.needed,
         drift=drift,
     )

@@ -53,7 +53,7 @@ class CorrectedEstimate(NamedTuple):
 def estimate_of(
     check: CheckRows, population: str, validations: Sequence[JudgeValidation]
 ) -> CorrectedEstimate | str:
-    """The estimate from the newest labels of these responses, otherwise from the newest labels.
+    """The estimate from labels of these responses, otherwise from the newest labels.
 
     Without an estimate, the reason. `validations` are sorted newest first.
     """
@@ -69,8 +69,19 @@ def estimate_of(
 def own_validation(
     validations: Sequence[JudgeValidation], population: str
 ) -> JudgeValidation | None:
-    """The newest validation with labels of these responses, unless it was refused."""
-    own = next((one for one in validations if own_items(one, population)), None)
+    """The newest validation with labels of these responses, unless it was refused.
+
+    Where people have labelled them in several queues, each with a design of its own, the newest
+    validation of the queue with most labels.
+    """
+    newest: dict[str, JudgeValidation] = {}
+    for one in validations:
+        if own_items(one, population):
+            newest.setdefault(one.queue_id, one)
+    own = next(iter(newest.values()), None)
+    if own is not None and own.queue_id:
+        of_queues = [one for one in newest.values() if one.queue_id]
+        own = max(of_queues, key=lambda one: len(own_items(one, population)))
     if own is not None and (why := refusal_of(own)):
         day = own.validated_at[:10]
         raise NotCorrectableError(f"{REFUSED} the newest labels of these responses ({day}): {why}")

@@ -22,7 +22,11 @@ from steelyard.model.statistics.validation import (
 from steelyard.usecases.correction.judged_rows import Decision, JudgedRow, JudgedRows
 from steelyard.usecases.correction.validation_rules import MOST_LEFT_OUT, defects
 from steelyard.usecases.judges.jurors import Bench, jury_of
-from steelyard.usecases.judges.label_chances import uneven_chances, with_chances
+from steelyard.usecases.judges.label_chances import (
+    require_one_design,
+    uneven_chances,
+    with_chances,
+)
 from steelyard.usecases.judges.label_sets import (
     LabelPlace,
     People,
@@ -51,6 +55,8 @@ class AskedInstrument:
     """The records that the judge has as examples."""
     source: str = ""
     """The source of the labels."""
+    queue: str = ""
+    """The review queue in which they were given, if only those of one are used."""
     is_asked_now: bool = False
     """Whether the run has only the labelled responses, not the population they were drawn from."""
 
@@ -111,6 +117,8 @@ def compared(
 ) -> ComparedLabels:
     """Compare the judge's verdicts in some runs with human labels of their responses."""
     runs = [_opened(folder) for folder in folders]
+    for run in runs:
+        require_one_design(run.run_id, _labels_of(people, run))
     other_runs, no_run = _sorted_out(people.by_response, runs, is_asked_now=asked.is_asked_now)
     labelled = {name for run in runs for name, _ in run.by_response}
     require_in_train(asked.examples, labelled, asked.seed)
@@ -129,6 +137,7 @@ def compared(
         counts=counts_of(tally.items),
         label_set_sha256=label_set_sha256(tally.counted),
         validated_against=asked.source,
+        queue_id=asked.queue,
         rubric=people.rubric,
         annotators=len(people.annotators),
         design=asked.design,
@@ -140,6 +149,7 @@ def compared(
             not_blind=people.not_blind,
             other_rubrics=people.other_rubrics,
             other_content=people.other_content,
+            other_queues=people.other_queues,
             no_pass=people.no_pass,
             other_runs=other_runs,
             no_run=no_run,
@@ -185,6 +195,11 @@ def _opened(folder: Path) -> _Run:
     return _Run(folder, read_run(folder).run_id, response_runs(folder))
 
 
+def _labels_of(people: People, run: _Run) -> list[StatedLabel]:
+    found = people.by_response
+    return [found[place] for place in found if place.run_id and place.run_id in run.names]
+
+
 def _sorted_out(
     by_response: dict[LabelPlace, StatedLabel], runs: Sequence[_Run], *, is_asked_now: bool
 ) -> tuple[int, int]:
@@ -206,7 +221,7 @@ def _sorted_out(
             whole = run.by_response.setdefault((place.record_id, place.repeat), StatedLabel())
             for person, passed in one.votes.items():
                 whole.add(person, passed, f"'{place.record_id}' in {run.run_id}")
-            whole.chances |= one.chances
+            whole.drawn |= one.drawn
     return others, nowhere
 
 

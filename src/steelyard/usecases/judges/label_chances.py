@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from steelyard.errors import InvalidError, argument
 from steelyard.model.labels.label import Design
 from steelyard.model.statistics.validation import LabelledItem
+from steelyard.usecases.judges.label_sets import StatedLabel
 
 _WHERE: Mapping[Design, str] = {
     "random": "run",
@@ -38,6 +40,25 @@ def with_chances(
         replace(one, inclusion_prob=chosen[group] / sizes[group])
         for one in items
         for group in [(one.run_id, one.is_passed)]
+    )
+
+
+def require_one_design(run_id: str, stated: Sequence[StatedLabel]) -> None:
+    """Refuse to mix labels of several queues, unless each has all records.
+
+    With which chance a record is in one queue or another is not known: a queue keeps it for the
+    records that it has.
+    """
+    drawn = [pair for one in stated for pair in one.drawn if pair[1] is not None]
+    labels = Counter(queue for queue, _ in drawn)
+    if len(labels) == 1 or all(chance == 1 for _, chance in drawn):
+        return
+    listed = ", ".join(
+        f"{queue or 'outside of queues'} ({number:,})" for queue, number in labels.most_common()
+    )
+    raise InvalidError(
+        f"responses of {run_id} were drawn for people more than once, each time with other "
+        f"chances: {listed} labelled; name one queue with {argument('queue')}"
     )
 
 

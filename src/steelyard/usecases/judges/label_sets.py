@@ -36,7 +36,14 @@ class StatedLabel:
 
     votes: dict[str, bool] = field(default_factory=dict[str, bool])
     """By person."""
-    chances: set[float | None] = field(default_factory=set[float | None])
+    drawn: set[tuple[str, float | None]] = field(default_factory=set[tuple[str, float | None]])
+    """The queues in which it was labelled, with its inclusion probability; an empty name stands
+    for labels outside of queues."""
+
+    @property
+    def chances(self) -> set[float | None]:
+        """The inclusion probabilities that its labels name."""
+        return {chance for _, chance in self.drawn}
 
     @property
     def is_good(self) -> bool | None:
@@ -63,6 +70,7 @@ class People:
     not_blind: int = 0
     other_rubrics: int = 0
     other_content: int = 0
+    other_queues: int = 0
     no_pass: int = 0
 
 
@@ -112,7 +120,7 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
         place = LabelPlace(label.run_id or "", label.record_id, label.repeat)
         stated = people.by_response.setdefault(place, StatedLabel())
         stated.add(label.annotator, passed, f"'{label.record_id}'")
-        stated.chances.add(label.inclusion_prob)
+        stated.drawn.add((label.queue_id or "", label.inclusion_prob))
     return people
 
 

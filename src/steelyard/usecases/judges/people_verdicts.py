@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class PeopleOfRun:
     """Where most people say something else than the run."""
     chances: Mapping[Place, float] = field(default_factory=dict[Place, float])
     """With which chance each response was chosen to be read; empty where one is not known."""
+    queue: str = ""
+    """The queue for which the responses with a chance were drawn, if there were several."""
 
     @property
     def read(self) -> tuple[Place, ...]:
@@ -75,10 +77,11 @@ def people_by_slice(people: PeopleOfRun, records: Records) -> dict[tuple[str, st
 
     Each counts by the inverse of the chance with which it was chosen: a choice by the verdict of
     the judge would else show how the choice was made. Where a chance is not known, the rates are
-    of the answers that were read alone.
+    of the answers that were read alone; where answers were drawn for several queues, of those of
+    one queue.
     """
     read: dict[tuple[str, str], _Read] = {}
-    for row in records.predictions(people.read):
+    for row in records.predictions(tuple(people.chances) or people.read):
         is_good = people.verdicts[row.place].is_good
         groups = row.slices if isinstance(row.slices, dict) else {}
         if is_good is None:
@@ -121,7 +124,8 @@ def _of_records(
             indices.setdefault(row.record_id, set()).add(row.index)
     verdicts: dict[Place, PeopleVerdict] = {}
     differing: list[Place] = []
-    chances: dict[Place, float] = {}
+    chances: dict[Place, float | None] = {}
+    queue = _most_drawn(stated.values())
     for row in sorted(rows):
         is_named = row.record_id is not None and len(indices[row.record_id]) == 1
         name = row.record_id if is_named and row.record_id is not None else str(row.index)
@@ -130,9 +134,9 @@ def _of_records(
             continue
         verdict = PeopleVerdict(sum(label.votes.values()), len(label.votes))
         verdicts[row.index, row.repeat] = verdict
-        chance = next(iter(label.chances)) if len(label.chances) == 1 else None
-        if chance is not None:
-            chances[row.index, row.repeat] = chance
+        drawn = {chance for name, chance in label.drawn if queue in {None, name}}
+        if drawn:
+            chances[row.index, row.repeat] = next(iter(drawn)) if len(drawn) == 1 else None
         if None not in {verdict.is_good, row.passed} and verdict.is_good is not row.passed:
             differing.append((row.index, row.repeat))
     if not verdicts:
@@ -141,5 +145,12 @@ def _of_records(
         rubric=rubric,
         verdicts=verdicts,
         differing=tuple(differing),
-        chances=chances if len(chances) == len(verdicts) else {},
+        chances={} if None in chances.values() else cast("dict[Place, float]", chances),
+        queue=queue or "",
     )
+
+
+def _most_drawn(stated: Iterable[StatedLabel]) -> str | None:
+    """The queue with most of the responses; None unless several have some."""
+    queues = Counter(name for one in stated for name, _ in one.drawn)
+    return queues.most_common(1)[0][0] if len(queues) > 1 else None

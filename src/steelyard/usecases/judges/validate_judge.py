@@ -17,8 +17,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.definition import reference_to
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
-from steelyard.model.labels.annotation import Wanted
-from steelyard.model.labels.label import Design, Label
+from steelyard.model.labels.label import Design
 from steelyard.model.reference import Reference, exact_name
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import CanaryTally, JudgeValidation, SplitChoice
@@ -37,7 +36,12 @@ from steelyard.usecases.judges.judge_against_people import (
 from steelyard.usecases.judges.judge_bias import judge_bias
 from steelyard.usecases.judges.judge_history import judge_history
 from steelyard.usecases.judges.label_contradictions import contradictions
-from steelyard.usecases.judges.label_sets import People, labels_of_file, people_of
+from steelyard.usecases.judges.label_sets import People, labels_of_file
+from steelyard.usecases.judges.queue_people import (
+    LabelChoice,
+    people_of_file,
+    people_of_project,
+)
 from steelyard.usecases.judges.validation_runs import (
     ValidationGrading,
     canary_tally,
@@ -50,7 +54,7 @@ from steelyard.usecases.judges.validation_runs import (
 from steelyard.usecases.judges.write_validation import writing_of
 from steelyard.usecases.registry.load_definition import load_judge
 from steelyard.usecases.results.read_run import read_run
-from steelyard.usecases.review.labels import LabelReader, stored_labels
+from steelyard.usecases.review.labels import LabelReader
 from steelyard.usecases.review.ports import ReviewPorts
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.ports import RunPorts
@@ -74,6 +78,8 @@ class ValidationRequest:
     check: str | None = None
     rubric: str | None = None
     """The rubric that people answered, if the labels are about several."""
+    queue: str | None = None
+    """The review queue whose labels are used; by default those of all."""
     design: Design | None = None
     split: SplitChoice = "test"
     seed: int = 0
@@ -127,8 +133,7 @@ def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> Valid
         writing_of(ports.run.references, judge, request.judge)
     folders = [ports.review.run_folder(name) for name in request.runs]
     reader = LabelReader(ports.review, request.runs[0] if len(request.runs) == 1 else None)
-    labels = _read(ports, request, reader)
-    people = people_of(labels, reader.rubrics, request.rubric)
+    people = _people(ports, request, reader)
     plan = ValidationPlan(
         request=request,
         judge=judge,
@@ -140,6 +145,7 @@ def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> Valid
             seed=request.seed,
             examples=tuple(one.id for one in examples_of(judge)) if judge else (),
             source=str(request.labels) if request.labels else _ANNOTATIONS,
+            queue=request.queue or "",
             is_asked_now=request.dataset is not None,
         ),
         people=people,
@@ -197,16 +203,13 @@ def _require_same_question(plan: ValidationPlan) -> None:
             )
 
 
-def _read(ports: ValidationPorts, request: ValidationRequest, reader: LabelReader) -> list[Label]:
+def _people(ports: ValidationPorts, request: ValidationRequest, reader: LabelReader) -> People:
+    choice = LabelChoice(request.queue, request.rubric)
     if request.labels is None:
-        kept = list(stored_labels(ports.review.annotations, Wanted(), reader.rubrics))
-        if not kept:
-            raise InvalidError(
-                f"the project keeps no annotations; name a file with {argument('labels')}"
-            )
-        return kept
+        return people_of_project(ports.review.annotations, reader.rubrics, choice)
     with ports.open(request.labels) as stream:
-        return labels_of_file(reader, stream, request.labels)
+        labels = labels_of_file(reader, stream, request.labels)
+    return people_of_file(labels, reader.rubrics, choice)
 
 
 def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:

@@ -27,6 +27,7 @@ async def validate_from_queue(
         runs=(judged.run_id,),
         check=judged.check,
         rubric=queue.rubric,
+        queue=queue_id,
     )
     plan = plan_validation(ports, request)
     report = await validate_judge(ports, plan, _unnoted, _unseen, caller=caller)

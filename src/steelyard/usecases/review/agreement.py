@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NamedTuple, cast
 
 from steelyard.contracts.labels.reader import label_of
 from steelyard.errors import NotFoundError
@@ -22,7 +23,7 @@ from steelyard.usecases.review.judgements import (
     judged_answers,
     judged_passes,
 )
-from steelyard.usecases.review.labels import KnownRubrics, fitting
+from steelyard.usecases.review.labels import KnownRubrics, counting, fitting
 from steelyard.usecases.review.ports import ReviewPorts
 from steelyard.usecases.review.reviewed_runs import RunResponses, read_responses, response_runs
 
@@ -45,6 +46,15 @@ class _Run:
             for row in run.rows
             if row.cluster is not None
         }
+
+
+class _Outside(NamedTuple):
+    """Labels of a rubric that are left out."""
+
+    no_run: int
+    """Those without a run, if a run is given."""
+    other_queues: int
+    """Further ones by a person who answered the same response in several queues."""
 
 
 @dataclass(slots=True)
@@ -100,30 +110,38 @@ def agreement(
     wanted = narrowed(ports, Wanted(rubric=rubric), None)
     if judged:
         wanted = Wanted(rubric=wanted.rubric, runs=judged.ids)
+    known = rubrics or KnownRubrics(ports.references)
+    found = [
+        one for one in ports.annotations.all(wanted) if only is None or only(label_of(one.row))
+    ]
     rows: dict[str, list[JsonObject]] = {}
-    for revision in ports.annotations.all(wanted):
-        label = label_of(revision.row)
-        if only is None or only(label):
-            rows.setdefault(label.rubric, []).append(revision.row)
+    for revision in counting(found, known):
+        rows.setdefault(label_of(revision.row).rubric, []).append(revision.row)
     if not rows:
         about = f" about {judged.responses.run_id}" if judged else ""
         under = f" under {wanted.rubric}" if wanted.rubric else ""
         raise NotFoundError(f"no label{about}{under}; {what_there_is(ports)}")
-    known = rubrics or KnownRubrics(ports.references)
+    labels = Counter(label_of(one.row).rubric for one in found)
     return Agreement(
         run_id=judged.responses.run_id if judged else None,
         rubrics=tuple(
-            _rubric(name, rows[name], known, judged, _elsewhere(ports, name, judged))
+            _rubric(
+                name,
+                rows[name],
+                known,
+                judged,
+                _outside(ports, name, judged, labels[name] - len(rows[name])),
+            )
             for name in sorted(rows)
         ),
     )
 
 
-def _elsewhere(ports: ReviewPorts, rubric: str, judged: _Run | None) -> int:
-    """The number of labels of a rubric without a run, if a run is given."""
+def _outside(ports: ReviewPorts, rubric: str, judged: _Run | None, other_queues: int) -> _Outside:
     if judged is None:
-        return 0
-    return sum(1 for _ in ports.annotations.all(Wanted(rubric=rubric, runs=("",))))
+        return _Outside(0, other_queues)
+    no_run = sum(1 for _ in ports.annotations.all(Wanted(rubric=rubric, runs=("",))))
+    return _Outside(no_run, other_queues)
 
 
 def _rubric(
@@ -131,7 +149,7 @@ def _rubric(
     rows: Sequence[JsonObject],
     known: KnownRubrics,
     judged: _Run | None,
-    elsewhere: int,
+    outside: _Outside,
 ) -> RubricAgreement:
     rubric = known.find(name)
     questions = rubric if isinstance(rubric, QuestionRubric) else None
@@ -154,7 +172,7 @@ def _rubric(
         if passes and len(passes.deciding) > 1:
             deciding = ", ".join(passes.deciding)
             notes.append(f"the verdict is that of {deciding} together; `check` compares one")
-    notes.extend(_notes(labelled, elsewhere))
+    notes.extend(_notes(labelled, outside))
     return RubricAgreement(
         rubric=name,
         labels=labelled.labels,
@@ -254,12 +272,17 @@ def _pass_sheet(
     )
 
 
-def _notes(labelled: _Labelled, elsewhere: int) -> Iterator[str]:
+def _notes(labelled: _Labelled, outside: _Outside) -> Iterator[str]:
     if labelled.unfit:
         yield f"{labelled.unfit} answer(s) of people do not fit the rubric as it is now"
     if labelled.other_content:
         yield f"{labelled.other_content} label(s) were given under other content of the rubric"
     if labelled.again:
         yield f"{labelled.again} answer(s) were given again about the same response in another run"
-    if elsewhere:
-        yield f"{elsewhere} label(s) are about no run and were left out"
+    if outside.no_run:
+        yield f"{outside.no_run} label(s) are about no run and were left out"
+    if outside.other_queues:
+        yield (
+            f"{outside.other_queues} label(s) were left out: the same person answered the same "
+            "response in another queue"
+        )

@@ -18,7 +18,7 @@ from steelyard.review.sheet_cells import cell_answers, column_question, passed_v
 from steelyard.usecases.review.labels import KnownRubrics
 from steelyard.usecases.review.sheets import design_place
 
-_TEXTS = ("record_id", "run_id", "rubric", "annotator", "exposure")
+_TEXTS = ("record_id", "run_id", "rubric", "annotator", "queue_id", "exposure")
 _NUMBERS = ("repeat", "inclusion_prob")
 _IGNORED = ("question", "answer")
 _ALIASES = {"id": "record_id", "example_id": "record_id"}

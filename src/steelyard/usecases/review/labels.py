@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 
 from steelyard.contracts.labels.reader import label_of
 from steelyard.contracts.question_rubric.answers import By, read_answers
 from steelyard.errors import RequestError
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonValue
-from steelyard.model.labels.annotation import Wanted
+from steelyard.model.labels.annotation import Revision, Wanted
 from steelyard.model.labels.label import Label
 from steelyard.model.question import Answers, QuestionRubric
 from steelyard.model.reference import Reference, exact_name
@@ -141,10 +142,18 @@ class LabelReader:
 
 
 def stored_labels(
-    annotations: Annotations, wanted: Wanted, rubrics: KnownRubrics
+    annotations: Annotations,
+    wanted: Wanted,
+    rubrics: KnownRubrics,
+    only: Callable[[Label], bool] | None = None,
 ) -> Iterator[Label]:
-    """The stored labels without answers that no longer fit their rubric."""
-    for revision in annotations.all(wanted):
+    """The stored labels that count, without answers that no longer fit their rubric.
+
+    `only` says which labels are looked at.
+    """
+    found = annotations.all(wanted)
+    looked_at = (one for one in found if only is None or only(label_of(one.row)))
+    for revision in counting(looked_at, rubrics):
         label = label_of(revision.row)
         if "answers" not in revision.row:
             yield label
@@ -152,6 +161,26 @@ def stored_labels(
         rubric = rubrics.questions(label.rubric)
         given = revision.row["answers"]
         yield replace(label, answers=fitting(given, rubric)[0] if rubric else Answers())
+
+
+def counting(revisions: Iterable[Revision], rubrics: KnownRubrics) -> Iterator[Revision]:
+    """One label by each person about each response, also if they met it in several queues.
+
+    Two answers of one person are not independent. A label under the present content of the rubric
+    goes before others, then a blind one, then the earliest.
+    """
+    for _, found in groupby(revisions, key=_response_of):
+        yield min(found, key=lambda one: _preference(one, rubrics))
+
+
+def _response_of(revision: Revision) -> tuple[str | int | None, ...]:
+    label = label_of(revision.row)
+    return label.rubric, label.run_id, label.record_id, label.repeat, label.annotator
+
+
+def _preference(revision: Revision, rubrics: KnownRubrics) -> tuple[bool, bool, str]:
+    label = label_of(revision.row)
+    return rubrics.is_under_other_content(label), not label.is_blind, revision.at
 
 
 def fitting(value: JsonValue, rubric: QuestionRubric, by: By = "person") -> tuple[Answers, int]:

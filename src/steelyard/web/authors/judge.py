@@ -55,6 +55,7 @@ _LEFT_OUT = {
     "not_blind": "not blind",
     "other_rubrics": "of other rubrics",
     "other_content": "given under other content of the rubric",
+    "other_queues": "given in another queue",
     "other_runs": "of other runs",
     "no_run": "that name no run",
     "other_splits": "in other splits",

@@ -100,7 +100,7 @@ def finished_results(
     rates = NOBODY
     if people:
         rates = ports.kept.find(
-            ("people", key, tuple(people.verdicts.items())),
+            ("people", key, tuple(people.verdicts.items()), tuple(people.chances.items())),
             lambda: people_by_slice(people, records),
         )
     numbers = _numbers(view, validations, slices, rates, people)
@@ -191,6 +191,8 @@ def _numbers(
         )
         not_blind = next((one.left_out.not_blind for one in used), 0)
     note = "" if people is None or people.chances else "of the answers read alone"
+    if people and people.chances and people.queue:
+        note = f"by {len(people.chances):,} answers read in {people.queue}"
     return RunResults(
         summary=summary_of(view, not_blind),
         heat=heat_table(view.metrics, view.slices, rates, note, page),

@@ -38,7 +38,7 @@ def truth(index: int) -> bool:
 
 def said(is_good: bool, *others: bool, chance: float | None = None) -> StatedLabel:
     votes = dict(zip("abc", (is_good, *others), strict=False))
-    return StatedLabel(votes=votes, chances={chance})
+    return StatedLabel(votes=votes, drawn={("", chance)})
 
 
 def people(**more: Any) -> People:
@@ -228,7 +228,7 @@ def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bo
 def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:
     given_ = people()
     given_.by_response[LabelPlace("run_1", "q1", 0)] = StatedLabel(
-        votes={"a": True}, chances={0.5, 0.25, None}
+        votes={"a": True}, drawn={("", 0.5), ("", 0.25), ("", None)}
     )
 
     with pytest.raises(
@@ -245,7 +245,7 @@ def test_labels_of_a_run_are_labels_of_what_regrades_it(tmp_path: Path) -> None:
     renamed = {place._replace(run_id="run_1"): one for place, one in given_.by_response.items()}
     both = {
         **renamed,
-        LabelPlace("run_2", "q0", 0): StatedLabel(votes={"b": False}, chances={None}),
+        LabelPlace("run_2", "q0", 0): StatedLabel(votes={"b": False}, drawn={("", None)}),
     }
     found = compare(second, replace(given_, by_response=both)).validation
 

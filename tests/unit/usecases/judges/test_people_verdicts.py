@@ -109,6 +109,22 @@ def test_answers_count_by_the_chance_with_which_they_were_chosen() -> None:
     assert weighted.high - weighted.low > 0.15, "unequal weights are worth fewer answers"
 
 
+def test_chances_are_those_of_the_queue_with_most_labels(project: Project) -> None:
+    found = labelled(
+        project,
+        said(1, "mara", True, inclusion_prob=0.25, queue_id="queue_a"),
+        said(2, "mara", False, inclusion_prob=0.25, queue_id="queue_a"),
+        said(2, "odile", False, inclusion_prob=0.5, queue_id="queue_b"),
+        said(1, "mara", False, inclusion_prob=0.9, queue_id="queue_c"),
+        said(3, "jonas", True, inclusion_prob=0.5, queue_id="queue_c"),
+    )
+
+    assert found is not None
+    # the answer of one person in a later queue is no second vote
+    assert found.verdicts == {(1, 0): (1, 1), (2, 0): (0, 2), (3, 0): (1, 1)}
+    assert (found.chances, found.queue) == ({(1, 0): 0.25, (2, 0): 0.25}, "queue_a")
+
+
 def test_chances_count_where_every_label_has_one(project: Project) -> None:
     found = labelled(
         project,

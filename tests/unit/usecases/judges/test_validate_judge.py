@@ -26,6 +26,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.run import VALIDATION
 from steelyard.model.statistics.validation import JuryCounts
 from steelyard.project import open_project
+from steelyard.reports.judges.correction import corrected_text
 from steelyard.reports.judges.judge_validation import JudgeValidationReport
 from steelyard.usecases.correction.correct_run import current_view
 from steelyard.usecases.judges.current_instruments import current_fingerprints
@@ -400,3 +401,54 @@ def test_a_run_of_another_project_is_as_it_was(desk: MakeDesk) -> None:
 
     project = open_project()
     assert current_view(view, project.validations.all(), project.clock.now()) is view
+
+
+def queue_labels(run_id: str, queue: str, of: list[Response], chance: float) -> list[Any]:
+    """Labels that people gave in a queue."""
+    more = {"run_id": run_id, "queue_id": queue, "inclusion_prob": chance}
+    return [label(one, **more) for one in of]
+
+
+def test_labels_of_queues_with_other_chances_are_not_mixed(desk: MakeDesk) -> None:
+    here = desk()
+    run_id = here.run()
+    large = queue_labels(run_id, "queue_a", RESPONSES[:30], 0.75)
+    small = queue_labels(run_id, "queue_b", RESPONSES[20:], 0.5)
+    write_rows(here.root / "labels.jsonl", [*large, *small])
+    with pytest.raises(RequestError) as refused:
+        here.validate(runs=(run_id,), design=None)
+    with pytest.raises(RequestError) as unknown:
+        here.validate(runs=(run_id,), design=None, queue="queue_c")
+    first = here.validate(runs=(run_id,), design=None, queue="queue_a")
+    second = here.validate(runs=(run_id,), design=None, queue="queue_b")
+
+    assert "queue_a (30), queue_b (20) labelled; name one queue" in str(refused.value)
+    assert "no label was given in 'queue_c'; queues with labels: queue_a, queue_b" in str(
+        unknown.value
+    )
+    assert first.validation.counts.n == 30
+    assert {one.inclusion_prob for one in first.validation.items} == {0.75}
+    assert (first.labels, first.validation.left_out.other_queues) == (50, 20)
+    assert second.validation.counts.n == 20
+    # the run is corrected by the queue with most labels, whichever was compared last
+    assert not second.refusals
+    corrected = second.runs[0].corrected
+    assert corrected is not None
+    project = open_project()
+    view = read_run(project.run_folder(run_id))
+    now = current_view(view, project.validations.all(), project.clock.now())
+    rate = now.metrics.corrected_pass_rate
+    assert rate is not None
+    assert (rate.labels, rate.queue_id) == (30, "queue_a")
+    assert "30 labels of these responses in" in corrected_text(rate)
+    assert "given in queue_a" in corrected_text(rate)
+
+
+def test_labels_of_queues_that_have_every_record_are_one_design(desk: MakeDesk) -> None:
+    here = desk()
+    run_id = here.run()
+    whole = queue_labels(run_id, "queue_a", RESPONSES, 1.0)
+    others = [{**row, "annotator": "odile", "queue_id": "queue_b"} for row in whole]
+    write_rows(here.root / "labels.jsonl", [*whole, *others])
+
+    assert here.validate(runs=(run_id,)).validation.counts.n == 40

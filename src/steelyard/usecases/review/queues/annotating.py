@@ -201,6 +201,7 @@ class _Work:
             exposure=exposure,
             run_id=self.queue.source.id,
             repeat=self.item.repeat,
+            queue_id=self.queue.queue_id,
             inclusion_prob=self.item.inclusion_prob,
             answers=answers,
             rubric_sha256=self.queue.rubric_sha256,

@@ -35,7 +35,10 @@ class PinnedRubric(KnownRubrics):
 class SubmittedLabels:
     """Which labels were submitted in a queue; others may be about the same responses."""
 
+    # A label may be imported with the name of a queue: it counts there if it was submitted there.
+
     def __init__(self, ports: QueuePorts, queue: ReviewQueue, items: Sequence[ReviewItem]) -> None:
+        self._queue_id = queue.queue_id
         places = {one.item_id: (one.record_id, one.repeat) for one in items}
         self._items = {place: item_id for item_id, place in places.items()}
         self._given = {
@@ -46,7 +49,8 @@ class SubmittedLabels:
 
     def item_of(self, label: Label) -> str | None:
         """The item that a label was submitted for; None for a label from elsewhere."""
-        if (label.record_id, label.repeat, label.annotator) not in self._given:
+        given = (label.record_id, label.repeat, label.annotator)
+        if label.queue_id != self._queue_id or given not in self._given:
             return None
         return self._items[label.record_id, label.repeat]
 
@@ -67,10 +71,10 @@ def labels_by_item(
         records=[one.record_id for one in items] if len(items) == 1 else None,
     )
     found: dict[str, list[Label]] = {one.item_id: [] for one in items}
-    for label in stored_labels(ports.review.annotations, wanted, rubrics):
+    for label in stored_labels(ports.review.annotations, wanted, rubrics, submitted.has):
         item_id = submitted.item_of(label)
-        if item_id is not None:
-            found[item_id].append(label)
+        assert item_id is not None
+        found[item_id].append(label)
     return found
 
 
