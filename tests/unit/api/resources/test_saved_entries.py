@@ -53,6 +53,28 @@ def client(project: Project) -> Iterator[httpx.Client]:
         yield client
 
 
+HALF = """\
+{"dataset_id": "half", "dataset_version": "1", "schema_version": "1.0", "records": [
+  {"record_id": "a", "input": {"prompt": "Hi"}},
+  {"record_id": "b", "input": {}}
+]}
+"""
+TYPO = """\
+version: 1.0.0
+questions:
+  - {id: a, input: Hi, expecteed_facts: [Hello]}
+"""
+
+
+def _save_datasets(client: httpx.Client, project: Project) -> None:
+    """The same datasets as files of the project and in the store."""
+    for name, text in (("half.json", HALF), ("typo.yaml", TYPO)):
+        (project.root / name).write_text(text, encoding="utf-8")
+        media = {"content-type": f"application/{name.rpartition('.')[2]}"}
+        saved = client.post("/v1/datasets", content=text, headers=media, params={"name": name})
+        assert saved.status_code in {200, 201}, saved.text
+
+
 class TestSuites:
     def test_a_suite_is_saved_read_changed_and_removed(self, client: httpx.Client) -> None:
         suite = {"name": "weekly", "dataset": "d.jsonl", "target": "echo", "fail_under": 0.5}
@@ -117,6 +139,39 @@ class TestSuites:
             found = [(one["path"], one["code"], one["severity"]) for one in findings]
             assert (part, code, severity) in found
         assert soft.status_code == 201
+        assert not any(str(project.root) in answer.text for answer in (strict, itself, soft))
+
+    @pytest.mark.parametrize(
+        ("dataset", "code"),
+        [
+            ("half.json", "missing_required_field"),
+            ("dataset/half@1", "missing_required_field"),
+            ("typo.yaml", "unknown_field"),
+            ("dataset/typo@1.0.0", "unknown_field"),
+        ],
+    )
+    def test_records_of_a_saved_dataset_are_checked_as_those_of_a_file(
+        self, client: httpx.Client, project: Project, dataset: str, code: str
+    ) -> None:
+        _save_datasets(client, project)
+        suite = {"name": "stored", "dataset": dataset, "target": "echo"}
+
+        strict = client.post("/v1/suites", json=suite, params={"strict": True})
+        itself = client.post("/v1/suites", json={**suite, "strict_validation": True})
+        nothing = client.get("/v1/suites/stored")
+        soft = client.post("/v1/suites", json=suite)
+        client.delete("/v1/suites/stored")
+
+        assert (strict.status_code, itself.status_code, nothing.status_code) == (400, 400, 404)
+        assert soft.status_code == 201
+        for findings, severity in (
+            (strict.json()["error"]["details"]["findings"], "error"),
+            (itself.json()["error"]["details"]["findings"], "error"),
+            (soft.json()["findings"], "warning"),
+        ):
+            (found,) = findings
+            assert (found["path"], found["code"], found["severity"]) == ("dataset", code, severity)
+            assert found["message"].startswith(dataset)
         assert not any(str(project.root) in answer.text for answer in (strict, itself, soft))
 
     def test_a_suite_without_fault_has_no_findings(self, client: httpx.Client) -> None:
