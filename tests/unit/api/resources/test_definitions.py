@@ -163,6 +163,37 @@ def test_a_reference_that_leads_nowhere_is_told_and_in_strict_mode_refused(
     assert [one["code"] for one in soft.json()["findings"]] == ["dangling_reference"]
 
 
+@pytest.mark.parametrize("pin", ["@1.0.0", "@1.0", ""])
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_rubric_that_refers_to_itself_is_a_cycle_before_it_is_saved(
+    client: httpx.Client, pin: str, strict: bool
+) -> None:
+    text = rubric("round@1.0.0", f"{{id: inner, kind: composite, rubric_ref: rubric/round{pin}}}")
+
+    validated = client.post("/v1/validate", content=text, headers=YAML).json()
+    first = create(client, text, strict=strict)
+    second = create(client, text, strict=strict)
+
+    for answer in (first, second):
+        body = answer.json()
+        findings = body["error"]["details"]["findings"] if strict else body["findings"]
+        assert "reference_cycle" in [one["code"] for one in findings]
+        assert "dangling_reference" not in [one["code"] for one in findings]
+    assert (first.status_code, second.status_code) == ((400, 400) if strict else (201, 200))
+    assert "reference_cycle" in str(validated)
+
+
+def test_a_cycle_over_another_rubric_is_seen_before_it_is_closed(client: httpx.Client) -> None:
+    there = rubric("there@1.0.0", "{id: inner, kind: composite, rubric_ref: rubric/back@1.0.0}")
+    back = rubric("back@1.0.0", "{id: inner, kind: composite, rubric_ref: rubric/there@1.0.0}")
+    create(client, there)
+
+    closed = create(client, back, strict=True)
+
+    (finding,) = closed.json()["error"]["details"]["findings"]
+    assert (closed.status_code, finding["code"]) == (400, "reference_cycle")
+
+
 def test_lists_what_is_in_files_in_the_store_and_built_in(client: httpx.Client) -> None:
     create(client, rubric("kind@1.0.0"))
     create(client, JUDGE.format(id="tone", version="1.0.0"), "judges")
