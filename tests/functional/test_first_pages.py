@@ -66,7 +66,7 @@ def test_the_code_of_the_page_about_python_works(
 
     assert printed.startswith("completed 1.0\n")
     assert "capital evaluated 1.0 " in printed
-    assert "unknown target 'assistent'; targets in steelyard.yaml: live" in printed
+    assert "unknown target 'assistent'; targets of this project: live" in printed
     assert names["run"].metrics.total_records == 1
 
 

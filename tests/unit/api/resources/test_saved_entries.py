@@ -225,6 +225,8 @@ class TestTargets:
         statuses = (created.status_code, clash.status_code, changed.status_code)
         assert (*statuses, removed.status_code) == (201, 409, 200, 204)
         assert (shown["model"], shown["origin"], shown["public_only"]) == ("m-2", "store", True)
+        assert {**changed.json(), "request_id": shown["request_id"]} == shown
+        assert created.json()["public_only"] is True
         verbs = [one.verb for one in list_changes(project.audit_log).entries[:3]]
         assert verbs == ["delete_target", "save_target", "save_target"]
 
@@ -312,3 +314,20 @@ def test_a_body_that_is_not_utf8_is_refused(client: httpx.Client) -> None:
 
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/v1/suites", "{…}"), ("/v1/runs/run_1/regrade", '{"rubric": …}')],
+)
+def test_an_empty_body_is_named_with_what_is_expected(
+    client: httpx.Client, path: str, expected: str
+) -> None:
+    headers = {"content-type": "application/json"}
+
+    for content in ("", " \n"):
+        answer = client.post(path, content=content, headers=headers)
+
+        assert answer.status_code == 400
+        message = answer.json()["error"]["message"]
+        assert message == f"the body is empty; expected JSON: {expected}"

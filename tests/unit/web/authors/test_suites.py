@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -34,7 +35,7 @@ def client(project: Project) -> Iterator[httpx.Client]:
         yield client
 
 
-HALF = {
+HALF: dict[str, Any] = {
     "dataset_id": "half",
     "dataset_version": "1",
     "schema_version": "1.0",
@@ -66,7 +67,7 @@ def _saved(client: httpx.Client, **more: str) -> str:
         ("judge", "judge/none@1.0", "cannot resolve", False),
         ("dataset", "none.jsonl", "no such file", False),
         ("dataset", "bad.jsonl", "missing expected_outcome", False),
-        ("dataset", "dataset/none@1", "not published", False),
+        ("dataset", "dataset/none@1", "there is no dataset/none@1", False),
         ("dataset", "dataset/half@1", "missing input.prompt", True),
         ("target", "none", "there is no target", False),
     ],
