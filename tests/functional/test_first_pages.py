@@ -72,7 +72,7 @@ def test_the_code_of_the_page_about_python_works(
     assert "capital evaluated 1.0 " in printed
     assert "['row-0001', 'row-0002'] ('Paris',)\n" in printed
     assert "row-0002 False names_the_answer: does not name Rome\n" in printed
-    assert "unknown target 'assistent'; targets in steelyard.yaml: live" in printed
+    assert "unknown target 'assistent'; targets of this project: live" in printed
     assert names["run"].metrics.total_records == 1
 
 

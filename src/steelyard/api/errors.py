@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from starlette.exceptions import HTTPException
 
+from steelyard.api.command_routes import with_routes
 from steelyard.errors import (
     ConflictError,
     ForbiddenError,
@@ -148,5 +149,5 @@ def error_body(
     status: int, message: str, request_id: str, details: JsonObject | None = None
 ) -> bytes:
     """The envelope of an error."""
-    detail = ErrorDetail(CODES[status], message, details)
+    detail = ErrorDetail(CODES[status], with_routes(message), details)
     return msgspec.json.encode(ErrorBody(detail, request_id))

@@ -29,7 +29,8 @@ _ABOUT = (
     "Evaluate language models. Every answer has the header `x-request-id`, which a request may "
     "set, and every JSON object has it as `request_id`. Lists have `data` and `next_cursor`, "
     "which is `cursor` for the next page. Errors have one shape. OpenTelemetry's protocol has "
-    "answers and errors of its own."
+    "answers and errors of its own. Every address that answers GET answers HEAD, too: with the "
+    "same status and headers, and without a body."
 )
 _PATH_PARTS: dict[str, Json] = {
     "run_id": {

@@ -145,8 +145,19 @@ async def read_bytes(request: Request, limit: int) -> bytes:
     return bytes(found)
 
 
+def _outline(kind: type[Any]) -> str:
+    """The fields that a body must have, as JSON."""
+    if not hasattr(kind, "__struct_fields__"):
+        return "{…}"
+    known = msgspec.structs.fields(kind)
+    required = (f'"{one.encode_name}": …' for one in known if one.required)
+    return f"{{{', '.join(required)}}}"
+
+
 def decoded(data: bytes, kind: type[Body]) -> Body:
     """A JSON body as its type."""
+    if not data.strip():
+        raise InvalidError(f"the body is empty; expected JSON: {_outline(kind)}")
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as wrong:

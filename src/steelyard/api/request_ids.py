@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-_GIVEN = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_GIVEN = re.compile(r"[\x21-\x7e]{1,200}")
+"""Visible ASCII: safe in a header, and in a line of the log."""
 
 
 def request_id_of(given: str | None) -> str:

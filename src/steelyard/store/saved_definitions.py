@@ -57,8 +57,14 @@ class DefinitionTransaction:
 
     def __init__(self, connection: Connection, one: SavedDefinition) -> None:
         self._connection = connection
+        self._one = one
         row = connection.execute(select(*_DESCRIBED).where(_is(one))).mappings().first()
         self.before = None if row is None else _read({**row})
+
+    def content(self) -> bytes:
+        """The bytes of the version before; empty where it is new."""
+        query = select(saved.c.content).where(_is(self._one))
+        return self._connection.execute(query).scalar() or b""
 
     def put(self, one: SavedDefinition, content: bytes, entry: AuditEntry) -> None:
         """Keep the version, in the place of the one before, and log it."""

@@ -110,7 +110,7 @@ class TargetMaker:
             wrong = f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}"
             if name == "default":
                 wrong = f"no target given; pass {argument('target')} NAME or define 'default'"
-            raise ConfigError(f"{wrong}; targets in steelyard.yaml: {known}")
+            raise ConfigError(f"{wrong}; targets of this project: {known}")
         written = self._targets[name]
         row = cast(JsonObject, filled(written.row(), f"targets.{name}", self._environ))
         entry = TargetEntry.of(_with_model(name, row, model))

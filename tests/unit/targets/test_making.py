@@ -158,14 +158,14 @@ def test_lists_and_objects_are_filled_too(root: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("liev", "unknown target 'liev' (did you mean 'live'?); targets in steelyard.yaml: live"),
-        ("ecko", "unknown target 'ecko' (did you mean 'echo'?); targets in steelyard.yaml: live"),
-        ("other", "unknown target 'other'; targets in steelyard.yaml: live"),
+        ("liev", "unknown target 'liev' (did you mean 'live'?); targets of this project: live"),
+        ("ecko", "unknown target 'ecko' (did you mean 'echo'?); targets of this project: live"),
+        ("other", "unknown target 'other'; targets of this project: live"),
         (
             "default",
             (
-                "no target given; pass `target` NAME or define 'default'; targets in "
-                "steelyard.yaml: live"
+                "no target given; pass `target` NAME or define 'default'; targets of "
+                "this project: live"
             ),
         ),
     ],
@@ -175,7 +175,7 @@ def test_an_unknown_target_is_told_with_what_was_meant(root: Path, name: str, sa
 
 
 def test_without_any_target_that_is_told(root: Path) -> None:
-    with pytest.raises(ConfigError, match=r"targets in steelyard\.yaml: none"):
+    with pytest.raises(ConfigError, match=r"targets of this project: none"):
         TargetMaker(root, {}, {}, SystemClock()).make("live")
 
 

@@ -102,7 +102,7 @@ class CreatedBody(msgspec.Struct, frozen=True):
     contract: str
     """The contract of its file."""
     status: str
-    """`draft`, or `published` where the file says so."""
+    """`draft`, or `published` or `archived` where the file says so or the version is."""
     origin: str
     """`store`."""
     sha256: str

@@ -41,7 +41,7 @@ from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.new_runs import add_run
-from steelyard.store.runs.run_events import add_event, events_after
+from steelyard.store.runs.run_events import add_event, events_after, last_event
 from steelyard.store.runs.run_rows import encoded, stored_run
 from steelyard.store.runs.state_changes import move_run, redact_options
 from steelyard.store.runs.withdrawals import has_answered, withdraw
@@ -233,6 +233,11 @@ class RunStore:
     def events(self, run_id: str, after: int, limit: int) -> list[RunEvent]:
         """The events of a run after a sequence number, in order."""
         return events_after(self.engine, run_id, after, limit)
+
+    def last_event(self, run_id: str) -> int:
+        """The sequence number of the last event of a run; 0 where there is none."""
+        with translated_errors(self.engine), self.engine.connect() as connection:
+            return last_event(connection, run_id)
 
     def interruptions(self, run_id: str) -> list[tuple[str | None, str]]:
         """When the run was stopped, as far as anybody could say, and when it was resumed."""

@@ -20,15 +20,20 @@ def add_event(
     connection: Connection, run_id: str, at: str, kind: EventKind, data: Mapping[str, JsonValue]
 ) -> None:
     """One more event, within a transaction that holds the run."""
-    last = select(func.max(events.c.sequence)).where(events.c.run_id == run_id)
     row = {
         "run_id": run_id,
-        "sequence": (connection.execute(last).scalar() or 0) + 1,
+        "sequence": last_event(connection, run_id) + 1,
         "at": at,
         "kind": kind,
         "data": json.dumps(data, ensure_ascii=False).encode("utf-8"),
     }
     connection.execute(insert(events), row)
+
+
+def last_event(connection: Connection, run_id: str) -> int:
+    """The sequence number of the last event of a run; 0 where there is none."""
+    last = select(func.max(events.c.sequence)).where(events.c.run_id == run_id)
+    return connection.execute(last).scalar() or 0
 
 
 def add_state(

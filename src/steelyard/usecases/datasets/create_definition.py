@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from steelyard.contracts.definitions import read_definition_file
+from steelyard.contracts.definitions import (
+    CHANGEABLE,
+    definition_value,
+    fixed_bytes,
+    read_definition_file,
+)
 from steelyard.errors import ConflictError, InvalidError
 from steelyard.model.audit import Caller
 from steelyard.model.dataset import Dataset
 from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.published import DATASET_ID, DATASET_VERSION, Published, PublishedKind
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.saved import SavedDefinition
@@ -22,7 +28,7 @@ from steelyard.usecases.datasets.uploads import (
 )
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions
 from steelyard.usecases.registry.fix_published import PublishedFiles
-from steelyard.usecases.registry.publish import BUILT_IN, contract_of
+from steelyard.usecases.registry.publish import BUILT_IN, contract_of, raw_value
 from steelyard.usecases.registry.registry import RegistryPorts, SavedDefinitionChange
 from steelyard.usecases.registry.resolution import clash_of
 
@@ -52,10 +58,10 @@ def create_definition(
     strict: bool = False,
     caller: Caller | None = None,
 ) -> Creation:
-    """Save a rubric or a judge; one that calls itself published is published at once.
+    """Save a rubric or a judge; one that calls itself published or archived is so at once.
 
-    A draft may be sent again with other content. What cannot be read is not kept, and in strict
-    mode nothing that has an error.
+    A draft may be sent again with other content. The status of a published or archived version
+    does not change. What cannot be read is not kept, and in strict mode nothing that has an error.
     """
     ports = ports.called_by(caller)
     options = ValidateOptions(kind=kind, strict=strict)
@@ -74,12 +80,21 @@ def create_definition(
     proposed = _proposed(ports, upload, str(reference), contract_of(content))
     sent = Definition(path=proposed.source, shown=proposed.source, content=content, data=data)
     sha256 = content.sha256 or ""
+    status = raw_value(sent).get("status")
     with ports.saved.changing(proposed) as change:
-        made = _kept(ports, change, proposed, data, report)
+        held = _held(ports, proposed)
+        _require_status(proposed.reference, status, held, change.before)
+        if change.before and (held or change.before.archived_at) and _is_same(sent, change):
+            made = Creation(report=report, saved=change.before, status=_status(change.before))
+        else:
+            made = _kept(ports, change, proposed, data, report)
         fixing = PublishedFiles(ports.registry, ports.references, ports.clock, change)
-        fixed = fixing.fix_one(sent, ports.caller) or _held(ports, proposed)
+        fixed = fixing.fix_one(sent, ports.caller) or held
         if fixed and fixed.sha256 != sha256:
             raise _published_otherwise(proposed.reference)
+        if status == "archived" and not fixed and made.status != "archived":
+            change.archive(proposed, ports.entry("archive", proposed.reference))
+            made = replace(made, status="archived")
     return replace(made, sha256=sha256, status=fixed.status if fixed else made.status)
 
 
@@ -184,6 +199,40 @@ def _require_free(ports: RegistryPorts, reference: Reference, content: Content) 
         raise ConflictError(clash.message)
 
 
+def _require_status(
+    reference: str, sent: JsonValue, held: Published | None, before: SavedDefinition | None
+) -> None:
+    """Refuse a status that would publish what is archived, or archive what is published."""
+    is_archived = held.status == "archived" if held else bool(before and before.archived_at)
+    if is_archived and sent == "published":
+        raise ConflictError(f"{reference} is archived, which is for good; publish a new version")
+    if held and not is_archived and sent == "archived":
+        raise ConflictError(
+            f"{reference} is published, and the status of a file that is sent does not change "
+            "that; to keep it from new runs, archive it"
+        )
+
+
+def _is_same(sent: Definition, change: SavedDefinitionChange) -> bool:
+    """Whether what was sent differs from what is stored in its layout and status at most."""
+    assert change.before
+    assert sent.content
+    contract = contract_of(sent.content)
+    stored = definition_value(change.content(), change.before.extension)
+    return _lasting(stored, contract) == _lasting(raw_value(sent), contract)
+
+
+def _lasting(row: JsonObject, contract: str) -> tuple[bytes, JsonObject]:
+    """All fields but the status, however they are laid out."""
+    beside = (name for name in CHANGEABLE[contract] if name in row and name != "status")
+    return fixed_bytes(row, contract), {name: row[name] for name in beside}
+
+
+def _status(saved: SavedDefinition) -> str:
+    """The status of a version that is not published."""
+    return "archived" if saved.archived_at else "not published"
+
+
 def _published_otherwise(reference: str) -> ConflictError:
     return ConflictError(
         f"{reference} is published with other content; a change needs a new version"
@@ -220,8 +269,7 @@ def _kept(
     if before and before.archived_at and before.sha256 != proposed.sha256:
         raise ConflictError(f"{proposed.reference} is archived; a change needs a new version")
     if before and before.sha256 == proposed.sha256:
-        status = "archived" if before.archived_at else "not published"
-        return Creation(report=report, saved=before, status=status)
+        return Creation(report=report, saved=before, status=_status(before))
     entry = ports.entry(f"create_{proposed.kind}", proposed.reference, sha256=proposed.sha256)
     change.put(proposed, data, entry)
     return Creation(report=report, saved=proposed, is_new=before is None)

@@ -71,7 +71,7 @@ def _published(ports: RegistryPorts, name: str, version: str | None) -> Publicat
     assert opened.reading
     dataset = opened.reading.dataset(())
     reference = f"dataset/{_id(dataset)}@{_version(dataset, path, version)}"
-    refusals = tuple(_refusals(ports, path))
+    refusals = tuple(_refusals(ports, path, name))
     if refusals:
         return Publication(reference=reference, outcome="refused", refusals=refusals)
     sources = _sources(ports, opened)
@@ -149,8 +149,8 @@ def _version(dataset: Dataset, path: Path, given: str | None) -> str:
     return version
 
 
-def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
-    """The first errors of a strict validation."""
+def _refusals(ports: RegistryPorts, path: Path, shown: str) -> Iterator[str]:
+    """The first errors of a strict validation of a dataset, which people know as `shown`."""
     options = ValidateOptions(kind="dataset", strict=True)
     report = validate(
         *(ports.workspace, [str(path)], options, ports.catalog),
@@ -158,23 +158,23 @@ def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
         contracts=ports.contracts,
     )
     wrong = [
-        _finding_line(file.path, finding)
+        _finding_line(shown if file.path == str(path) else file.path, finding)
         for file in report.files
         for finding in file.findings
         if finding.is_error
     ]
     yield from wrong[:_SHOWN]
     if len(wrong) > _SHOWN:
-        yield f"and {len(wrong) - _SHOWN:,} more; a strict validation of {path} lists all"
+        yield f"and {len(wrong) - _SHOWN:,} more; a strict validation of {shown} lists all"
     if not wrong and not sum(file.accepted for file in report.files):
-        yield f"{path} holds no record"
+        yield f"{shown} holds no record"
 
 
 def _finding_line(path: str, finding: Finding) -> str:
     line = f":{finding.line}" if finding.line else ""
     hint = f" ({finding.hint})" if finding.hint else ""
     message = finding.message.removeprefix(f"Line {finding.line}: ")
-    return f"{path}{line}: {message}{hint}"
+    return f"{path}{line}: {finding.where}{message}{hint}"
 
 
 def _sources(ports: RegistryPorts, opened: Opened) -> _Sources:

@@ -120,10 +120,10 @@ def _nothing(reference: str, known: Sequence[Published | SavedDefinition]) -> st
     name = dataset_name(reference)
     versions = [one.reference for one in known if name and one.id == name[0]]
     if versions:
-        return f"{reference} is not published; published are {', '.join(dict.fromkeys(versions))}"
+        return f"there is no {reference}; there is {', '.join(dict.fromkeys(versions))}"
     hint = did_you_mean(name[0], {one.id for one in known}) if name else None
     near = f" ({hint})" if hint else ""
-    return f"{reference} is not published{near}; `steelyard dataset list` shows what is"
+    return f"there is no {reference}{near}; `steelyard dataset list` shows what there is"
 
 
 class Staged:

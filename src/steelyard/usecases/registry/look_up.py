@@ -59,14 +59,13 @@ def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str | Refer
     reference = reference_to(content)
     held = {one.reference: one for one in ports.registry.all(kind)}
     listed = _listed(ports, found, content, held.get(str(reference)))
-    raw = raw_value(found)
-    beside = dict(held[str(reference)].beside) if found.is_published else {}
+    raw = {**raw_value(found), **(held[str(reference)].beside if found.is_published else {})}
     checks = references_in(content) if isinstance(content, Rubric) else ()
     return Shown(
         reference=str(reference),
         contract=contract_of(content),
         listed=listed,
-        content=_ordered({**raw, **beside}, content),
+        content=_ordered({**raw, **_changed_status(found, listed, raw)}, content),
         refers_to=tuple(dict.fromkeys(str(other) for _, other in checks)),
         used_by=tuple(_used_by(ports, reference)),
         versions=_versions(ports, reference),
@@ -174,6 +173,15 @@ def _status(ports: RegistryPorts, one: Definition, published: Published | None) 
     if published is None:
         return "built in" if one.path.startswith(BUILT_IN) else "not published"
     return "changed" if ports.references.drift_of(one) else published.status
+
+
+def _changed_status(found: Definition, listed: ListedVersion, raw: JsonObject) -> JsonObject:
+    """The status that a saved version has since it was sent; a file says what it says."""
+    if found.data is None or listed.status not in {"published", "archived"}:
+        return {}
+    # Without a status, a question rubric calls itself a draft, and others nothing at all.
+    is_silent = "status" not in raw and listed.contract != "question_rubric"
+    return {} if is_silent and listed.status == "published" else {"status": listed.status}
 
 
 def _used_by(ports: RegistryPorts, reference: Reference) -> Iterator[str]:

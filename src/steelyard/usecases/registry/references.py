@@ -217,7 +217,7 @@ class References:
 
     def _referred(self, rubric: Rubric, reference: Reference) -> Iterator[Problem]:
         """The problems of one reference of a rubric."""
-        found = self.find(reference)
+        found = self._find_from(rubric, reference)
         yield from found.problems
         if found.definition is None:
             return
@@ -229,6 +229,17 @@ class References:
             yield from self._staleness(found.content)
         elif isinstance(found.content, Rubric):
             yield from self._composite(rubric, found.content)
+
+    def _find_from(self, rubric: Rubric, reference: Reference) -> Found:
+        """The file of a reference, if need be the rubric that leads there, saved or not."""
+        own = reference_to(rubric)
+        if (reference.kind, reference.id) != (own.kind, own.id):
+            return self.find(reference)
+        known = self.known("rubric")
+        if any(one.content and reference_to(one.content) == own for one in known):
+            return self.find(reference)
+        new = Definition(path="", shown=rubric.name, content=rubric, data=b"")
+        return resolve(reference, [*known, new])
 
     def _composite(self, rubric: Rubric, inner: Rubric) -> Iterator[Problem]:
         """The problems of the inner rubric of a composite."""
@@ -256,7 +267,7 @@ class References:
             if rubric.name == start.name:
                 return way
             for _, reference in references_in(rubric):
-                found = self.find(reference).content
+                found = self._find_from(start, reference).content
                 if isinstance(found, Rubric) and found.name not in ways:
                     ways[found.name] = [*way, found.name]
                     left.append(found)

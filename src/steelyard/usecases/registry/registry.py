@@ -70,6 +70,10 @@ class SavedDefinitionChange(Protocol):
     before: SavedDefinition | None
     """The version as it is stored; None where it is new."""
 
+    def content(self) -> bytes:
+        """The bytes of the version before; empty where it is new."""
+        ...
+
     def put(self, one: SavedDefinition, content: bytes, entry: AuditEntry) -> None:
         """Keep the version, in the place of the one before, and log it."""
         ...

@@ -14,8 +14,9 @@ from steelyard.model.finding import Finding, error, warning
 from steelyard.model.judge import Judge
 from steelyard.model.published import dataset_name
 from steelyard.model.reference import ReferenceKind
+from steelyard.ports import Workspace
 from steelyard.settings import SuiteSettings
-from steelyard.usecases.datasets.published_datasets import usable_dataset
+from steelyard.usecases.datasets.published_datasets import Staged, usable_dataset
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from steelyard.usecases.registry.load_definition import at_root, look_up_definition
 from steelyard.usecases.registry.registry import RegistryPorts
@@ -98,19 +99,26 @@ class _Look:
             return
         path = self._ports.root / name
         if dataset_name(name) and not path.is_file():
-            try:
-                usable_dataset(self._ports.registry, self._ports.saved, self._ports.root, name)
-            except SteelyardError as wrong:
-                self._stop(error("dangling_reference", str(wrong), path="dataset"))
+            self._at_stored(name)
         elif not path.is_file():
             self._stop(error("missing_file", f"no such file: {name}", path="dataset"))
         else:
-            self._at_records(name, path)
+            self._at_records(name, path, self._ports.workspace)
 
-    def _at_records(self, name: str, path: Path) -> None:
+    def _at_stored(self, name: str) -> None:
+        """The records of a dataset of the registry or the store."""
+        ports = self._ports
+        try:
+            found = usable_dataset(ports.registry, ports.saved, ports.root, name)
+        except SteelyardError as wrong:
+            self._stop(error("dangling_reference", str(wrong), path="dataset"))
+        else:
+            self._at_records(name, found.path, Staged(ports.workspace, found.files))
+
+    def _at_records(self, name: str, path: Path, workspace: Workspace) -> None:
         ports = self._ports
         report = validate(
-            *(ports.workspace, [str(path)], ValidateOptions(kind="dataset"), ports.catalog),
+            *(workspace, [str(path)], ValidateOptions(kind="dataset"), ports.catalog),
             references=lambda _path: ports.references,
             contracts=ports.contracts,
         )

@@ -148,7 +148,7 @@ def save_target(
         if before is not None and not is_update and not _is_same(ports, name, before, whole):
             raise _taken_otherwise("targets", name)
         change.put(whole, ports.entry("save_target", name))
-    return SavedTarget(entry, before is None)
+    return SavedTarget(_guarded(ports.settings, entry), before is None)
 
 
 def _read_target(ports: SettingPorts, name: str, row: JsonObject) -> TargetEntry:

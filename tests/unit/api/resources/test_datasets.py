@@ -47,6 +47,18 @@ def send(client: httpx.Client, data: str, media: str, **query: Any) -> httpx.Res
     return client.post("/v1/datasets", content=data, params=query, headers=headers)
 
 
+def test_a_publication_that_is_refused_names_the_records(client: httpx.Client) -> None:
+    document = {**DOCUMENT, "records": [*DOCUMENT["records"], BAD]}
+    assert client.post("/v1/datasets", json=document).status_code == 201
+
+    answer = client.post("/v1/datasets/desk@2026.1/publish")
+
+    message = "dataset/desk@2026.1: records[1]: missing input.prompt"
+    assert answer.status_code == 409
+    assert answer.json()["error"]["message"] == message
+    assert answer.json()["error"]["details"]["refusals"] == [message]
+
+
 def test_a_dataset_document_is_saved_under_its_own_name(client: httpx.Client) -> None:
     answer = client.post("/v1/datasets", json=DOCUMENT)
     again = client.post("/v1/datasets", json=DOCUMENT)

@@ -163,6 +163,37 @@ def test_a_reference_that_leads_nowhere_is_told_and_in_strict_mode_refused(
     assert [one["code"] for one in soft.json()["findings"]] == ["dangling_reference"]
 
 
+@pytest.mark.parametrize("pin", ["@1.0.0", "@1.0", ""])
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_rubric_that_refers_to_itself_is_a_cycle_before_it_is_saved(
+    client: httpx.Client, pin: str, strict: bool
+) -> None:
+    text = rubric("round@1.0.0", f"{{id: inner, kind: composite, rubric_ref: rubric/round{pin}}}")
+
+    validated = client.post("/v1/validate", content=text, headers=YAML).json()
+    first = create(client, text, strict=strict)
+    second = create(client, text, strict=strict)
+
+    for answer in (first, second):
+        body = answer.json()
+        findings = body["error"]["details"]["findings"] if strict else body["findings"]
+        assert "reference_cycle" in [one["code"] for one in findings]
+        assert "dangling_reference" not in [one["code"] for one in findings]
+    assert (first.status_code, second.status_code) == ((400, 400) if strict else (201, 200))
+    assert "reference_cycle" in str(validated)
+
+
+def test_a_cycle_over_another_rubric_is_seen_before_it_is_closed(client: httpx.Client) -> None:
+    there = rubric("there@1.0.0", "{id: inner, kind: composite, rubric_ref: rubric/back@1.0.0}")
+    back = rubric("back@1.0.0", "{id: inner, kind: composite, rubric_ref: rubric/there@1.0.0}")
+    create(client, there)
+
+    closed = create(client, back, strict=True)
+
+    (finding,) = closed.json()["error"]["details"]["findings"]
+    assert (closed.status_code, finding["code"]) == (400, "reference_cycle")
+
+
 def test_lists_what_is_in_files_in_the_store_and_built_in(client: httpx.Client) -> None:
     create(client, rubric("kind@1.0.0"))
     create(client, JUDGE.format(id="tone", version="1.0.0"), "judges")
@@ -230,6 +261,102 @@ def test_an_archived_version_is_used_by_no_new_run(
     assert client.get("/v1/rubrics/kind@1.0.0").json()["status"] == "archived"
     problems = project.references().rubric("rubric/kind@1.0.0").problems
     assert [one.code for one in problems] == ["archived_rubric"]
+
+
+SENT = {
+    "questions": ("rubrics", "asks-v1", QUESTIONS.format(version="asks-v1", status="{status}")),
+    "checks": ("rubrics", "kind@1.0.0", rubric("kind@1.0.0") + "status: {status}\n"),
+    "judge": (
+        "judges",
+        "tone@1.0.0",
+        JUDGE.format(id="tone", version="1.0.0") + "status: {status}\n",
+    ),
+}
+
+
+def _with_status(text: str, status: str) -> str:
+    return text.replace("{status}", status)
+
+
+def _statuses(client: httpx.Client, kind: str, ref: str) -> set[str]:
+    """What is said about a version wherever its status stands."""
+    shown = client.get(f"/v1/{kind}/{ref}").json()
+    listed = client.get(f"/v1/{kind}", params={"limit": 100}).json()["data"]
+    of_list = next(one["status"] for one in listed if one["ref"] == ref)
+    return {shown["status"], shown["content"]["status"], of_list}
+
+
+@pytest.mark.parametrize("sent", SENT)
+def test_a_status_that_is_sent_neither_archives_nor_brings_back_what_is_published(
+    client: httpx.Client, project: Project, sent: str
+) -> None:
+    kind, ref, text = SENT[sent]
+    published = create(client, _with_status(text, "published"), kind)
+
+    archived = create(client, _with_status(text, "archived"), kind)
+    draft = create(client, _with_status(text, "draft"), kind)
+    between = _statuses(client, kind, ref)
+    client.post(f"/v1/{kind}/{ref}/archive")
+    back = create(client, _with_status(text, "published"), kind)
+    again = create(client, _with_status(text, "archived"), kind)
+
+    assert (published.status_code, published.json()["status"]) == (201, "published")
+    assert archived.status_code == 409
+    assert "archive it" in archived.json()["error"]["message"]
+    assert (draft.status_code, draft.json()["status"]) == (200, "published")
+    assert between == {"published"}
+    assert (back.status_code, again.status_code) == (409, 200)
+    assert "which is for good" in back.json()["error"]["message"]
+    assert again.json()["status"] == "archived"
+    assert _statuses(client, kind, ref) == {"archived"}
+    verbs = [one.verb for one in list_changes(project.audit_log).entries]
+    assert verbs == ["archive", "fix_published", f"create_{kind[:-1]}"]
+
+
+@pytest.mark.parametrize("is_draft_first", [True, False])
+@pytest.mark.parametrize("sent", SENT)
+def test_a_version_that_is_sent_as_archived_is_archived_for_good(
+    client: httpx.Client, sent: str, is_draft_first: bool
+) -> None:
+    kind, ref, text = SENT[sent]
+    if is_draft_first:
+        create(client, _with_status(text, "draft"), kind)
+
+    made = create(client, _with_status(text, "archived"), kind)
+    content = client.get(f"/v1/{kind}/{ref}").json()["content"]
+    shown = client.post(f"/v1/{kind}", json=content)
+    back = create(client, _with_status(text, "published"), kind)
+    published = client.post(f"/v1/{kind}/{ref}/publish")
+
+    assert made.status_code == (200 if is_draft_first else 201)
+    assert (made.json()["status"], shown.json()["status"]) == ("archived", "archived")
+    assert (back.status_code, published.status_code) == (409, 409)
+    assert _statuses(client, kind, ref) == {"archived"}
+
+
+def test_a_draft_that_was_archived_can_be_sent_back_as_it_is_shown(client: httpx.Client) -> None:
+    create(client, rubric("kind@1.0.0"))
+    client.post("/v1/rubrics/kind@1.0.0/archive")
+    content = client.get("/v1/rubrics/kind@1.0.0").json()["content"]
+
+    same = client.post("/v1/rubrics", json=content)
+    other = client.post("/v1/rubrics", json={**content, "description": "Another one."})
+
+    assert content["status"] == "archived"
+    assert (same.status_code, same.json()["status"]) == (200, "archived")
+    assert other.status_code == 409
+
+
+def test_the_validation_of_a_published_judge_may_still_change(client: httpx.Client) -> None:
+    kind, ref, text = SENT["judge"]
+    create(client, _with_status(text, "published"), kind)
+
+    changed = create(client, _with_status(text, "published") + "applicable_to: [rag]\n", kind)
+    noted = client.post(f"/v1/judges/{ref}/publish").json()
+
+    assert (changed.status_code, changed.json()["status"]) == (200, "published")
+    assert noted["outcome"] == "noted"
+    assert _statuses(client, kind, ref) == {"published"}
 
 
 def test_a_file_of_the_project_is_not_archived(client: httpx.Client) -> None:

@@ -49,4 +49,5 @@ def test_an_unknown_run_is_not_found(tmp_path: Path) -> None:
 
     assert answer.status_code == 404
     assert answer.json()["error"]["code"] == "not_found"
+    assert "`GET /v1/runs` lists them" in answer.json()["error"]["message"]
     assert answer.json()["request_id"] == answer.headers["x-request-id"]

@@ -53,6 +53,28 @@ def client(project: Project) -> Iterator[httpx.Client]:
         yield client
 
 
+HALF = """\
+{"dataset_id": "half", "dataset_version": "1", "schema_version": "1.0", "records": [
+  {"record_id": "a", "input": {"prompt": "Hi"}},
+  {"record_id": "b", "input": {}}
+]}
+"""
+TYPO = """\
+version: 1.0.0
+questions:
+  - {id: a, input: Hi, expecteed_facts: [Hello]}
+"""
+
+
+def _save_datasets(client: httpx.Client, project: Project) -> None:
+    """The same datasets as files of the project and in the store."""
+    for name, text in (("half.json", HALF), ("typo.yaml", TYPO)):
+        (project.root / name).write_text(text, encoding="utf-8")
+        media = {"content-type": f"application/{name.rpartition('.')[2]}"}
+        saved = client.post("/v1/datasets", content=text, headers=media, params={"name": name})
+        assert saved.status_code in {200, 201}, saved.text
+
+
 class TestSuites:
     def test_a_suite_is_saved_read_changed_and_removed(self, client: httpx.Client) -> None:
         suite = {"name": "weekly", "dataset": "d.jsonl", "target": "echo", "fail_under": 0.5}
@@ -119,6 +141,39 @@ class TestSuites:
         assert soft.status_code == 201
         assert not any(str(project.root) in answer.text for answer in (strict, itself, soft))
 
+    @pytest.mark.parametrize(
+        ("dataset", "code"),
+        [
+            ("half.json", "missing_required_field"),
+            ("dataset/half@1", "missing_required_field"),
+            ("typo.yaml", "unknown_field"),
+            ("dataset/typo@1.0.0", "unknown_field"),
+        ],
+    )
+    def test_records_of_a_saved_dataset_are_checked_as_those_of_a_file(
+        self, client: httpx.Client, project: Project, dataset: str, code: str
+    ) -> None:
+        _save_datasets(client, project)
+        suite = {"name": "stored", "dataset": dataset, "target": "echo"}
+
+        strict = client.post("/v1/suites", json=suite, params={"strict": True})
+        itself = client.post("/v1/suites", json={**suite, "strict_validation": True})
+        nothing = client.get("/v1/suites/stored")
+        soft = client.post("/v1/suites", json=suite)
+        client.delete("/v1/suites/stored")
+
+        assert (strict.status_code, itself.status_code, nothing.status_code) == (400, 400, 404)
+        assert soft.status_code == 201
+        for findings, severity in (
+            (strict.json()["error"]["details"]["findings"], "error"),
+            (itself.json()["error"]["details"]["findings"], "error"),
+            (soft.json()["findings"], "warning"),
+        ):
+            (found,) = findings
+            assert (found["path"], found["code"], found["severity"]) == ("dataset", code, severity)
+            assert found["message"].startswith(dataset)
+        assert not any(str(project.root) in answer.text for answer in (strict, itself, soft))
+
     def test_a_suite_without_fault_has_no_findings(self, client: httpx.Client) -> None:
         suite = {"name": "whole", "dataset": "d.jsonl", "target": "echo"}
         parts = {"rubric": "rubric/mine@1.0.0", "judge": "judge/accuracy@1.0.0"}
@@ -170,6 +225,8 @@ class TestTargets:
         statuses = (created.status_code, clash.status_code, changed.status_code)
         assert (*statuses, removed.status_code) == (201, 409, 200, 204)
         assert (shown["model"], shown["origin"], shown["public_only"]) == ("m-2", "store", True)
+        assert {**changed.json(), "request_id": shown["request_id"]} == shown
+        assert created.json()["public_only"] is True
         verbs = [one.verb for one in list_changes(project.audit_log).entries[:3]]
         assert verbs == ["delete_target", "save_target", "save_target"]
 
@@ -257,3 +314,20 @@ def test_a_body_that_is_not_utf8_is_refused(client: httpx.Client) -> None:
 
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/v1/suites", "{…}"), ("/v1/runs/run_1/regrade", '{"rubric": …}')],
+)
+def test_an_empty_body_is_named_with_what_is_expected(
+    client: httpx.Client, path: str, expected: str
+) -> None:
+    headers = {"content-type": "application/json"}
+
+    for content in ("", " \n"):
+        answer = client.post(path, content=content, headers=headers)
+
+        assert answer.status_code == 400
+        message = answer.json()["error"]["message"]
+        assert message == f"the body is empty; expected JSON: {expected}"

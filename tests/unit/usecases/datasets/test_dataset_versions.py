@@ -111,7 +111,7 @@ def test_a_file_is_shown_as_not_published(project: RegistryProject) -> None:
     ("name", "error", "told"),
     [
         ("datasets/none.jsonl", NotFoundError, "no such file"),
-        ("dataset/qa@1", NotFoundError, "is not published"),
+        ("dataset/qa@1", NotFoundError, "there is no dataset/qa@1"),
         ("rubrics/r@1.0.0.yaml", RequestError, "no dataset"),
     ],
 )

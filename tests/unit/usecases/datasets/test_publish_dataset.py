@@ -122,7 +122,7 @@ def test_an_id_can_stand_in_a_reference(project: RegistryProject) -> None:
     ("name", "error", "told"),
     [
         ("datasets/none.jsonl", NotFoundError, "no such file"),
-        ("dataset/none@1", NotFoundError, "dataset/none@1 is not published"),
+        ("dataset/none@1", NotFoundError, "there is no dataset/none@1"),
         ("rubrics/r@1.0.0.yaml", RequestError, "no dataset"),
     ],
 )
@@ -229,9 +229,9 @@ def test_damaged_content_is_not_run(project: RegistryProject, damage: str, told:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("dataset/qa@3", "dataset/qa@3 is not published; published are dataset/qa@1"),
+        ("dataset/qa@3", "there is no dataset/qa@3; there is dataset/qa@1"),
         ("dataset/qq@1", r"did you mean 'qa'\?"),
-        ("dataset/none@1", "`steelyard dataset list` shows what is"),
+        ("dataset/none@1", "`steelyard dataset list` shows what there is"),
     ],
 )
 def test_a_version_that_is_not_published_is_not_run(

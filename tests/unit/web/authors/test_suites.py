@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -34,6 +35,15 @@ def client(project: Project) -> Iterator[httpx.Client]:
         yield client
 
 
+HALF: dict[str, Any] = {
+    "dataset_id": "half",
+    "dataset_version": "1",
+    "schema_version": "1.0",
+    "records": [
+        {"record_id": "a", "input": {"prompt": "Hi"}},
+        {"record_id": "b", "input": {}},
+    ],
+}
 WHOLE = {"name": "s", "dataset": "d.jsonl", "target": "echo", "rubric": "rubric/mine@1.0"}
 
 
@@ -57,13 +67,16 @@ def _saved(client: httpx.Client, **more: str) -> str:
         ("judge", "judge/none@1.0", "cannot resolve", False),
         ("dataset", "none.jsonl", "no such file", False),
         ("dataset", "bad.jsonl", "missing expected_outcome", False),
-        ("dataset", "dataset/none@1", "not published", False),
+        ("dataset", "dataset/none@1", "there is no dataset/none@1", False),
+        ("dataset", "dataset/half@1", "missing input.prompt", True),
         ("target", "none", "there is no target", False),
     ],
 )
 def test_what_a_run_refuses_is_a_warning_or_in_strict_mode_an_error(
     client: httpx.Client, field: str, value: str, why: str, can_run: bool
 ) -> None:
+    assert client.post("/v1/datasets", json=HALF).status_code == 201
+
     strict = _saved(client, **{field: value, "strict_validation": "on"})
     nothing = client.get("/suites/s").status_code
     soft = _saved(client, **{field: value})

@@ -138,7 +138,8 @@ def _rubric(ports: QueuePorts, new: NewQueue, source: TraceSource) -> QuestionRu
     found = KnownRubrics(ports.review.references).find(name)
     if isinstance(found, str):
         raise InvalidError(found)
-    if found.status == "archived":
+    known = ports.review.references.find(found.reference).problems
+    if any(problem.code == "archived_rubric" for problem in known):
         raise InvalidError(f"{found.reference} is archived; a new queue needs another rubric")
     return found
 

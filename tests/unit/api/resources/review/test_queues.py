@@ -84,6 +84,23 @@ def test_a_queue_that_cannot_be_made_is_refused(
     assert told in answer.json()["error"]["message"]
 
 
+def test_a_rubric_that_was_archived_gets_no_new_queue(service: ReviewService) -> None:
+    rubric = {
+        "name": "Old",
+        "version": "old-v1",
+        "status": "published",
+        "questions": [{"key": "good", "label": "Good?", "type": "yes_no"}],
+    }
+    service.client.post("/v1/rubrics", json=rubric).raise_for_status()
+    service.client.post("/v1/rubrics/old-v1/archive").raise_for_status()
+    body = {"name": "Desk", "run_id": service.run_id, "rubric": "rubric/old-v1"}
+
+    answer = service.client.post("/v1/queues", json=body)
+
+    assert answer.status_code == 400
+    assert "rubric/old-v1 is archived" in answer.json()["error"]["message"]
+
+
 def test_an_unknown_run_or_queue_is_not_found(service: ReviewService) -> None:
     body = {"name": "Desk", "run_id": "run_unknown"}
     ann = service.person("ann")
