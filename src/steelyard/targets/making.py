@@ -17,6 +17,7 @@ from steelyard.ports import Clock, Sought, Target
 from steelyard.settings import NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
+from steelyard.targets.model_protocols import CHAT, MESSAGES, ModelProtocol
 from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
 from steelyard.targets.recorded import RecordedTarget
@@ -26,26 +27,17 @@ from steelyard.targets.target_settings import TargetSettings, filled
 if TYPE_CHECKING:
     from steelyard.targets.model_settings import ModelSettings
 
-_SAMPLING = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "max_new_tokens": "max_tokens",
-    "seed": "seed",
-    "response_format": "response_format",
-}
-_ANTHROPIC_SAMPLING = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "max_new_tokens": "max_tokens",
-}
 _ECHO: JsonObject = {"provider": "echo"}
-_MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s", "ca_file")
+_MODEL = (
+    *("base_url", "model", "api_key_env", "headers", "query", "timeout_s", "ca_file"),
+    *("tools", "extra"),
+)
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
     "recorded": ("path", "candidate"),
     "python": ("callable", "timeout_s", "model"),
-    "openai": (*_MODEL, *_SAMPLING),
-    "anthropic": (*_MODEL, *_ANTHROPIC_SAMPLING),
+    "openai": (*_MODEL, *CHAT.sampling),
+    "anthropic": (*_MODEL, *MESSAGES.sampling),
     "http": (
         *("url", "method", "api_key_env", "headers", "query", "body", "answer", "trace", "usage"),
         *("timeout_s", "model", "ca_file"),
@@ -182,27 +174,27 @@ class TargetMaker:
     def _openai(self, given: TargetSettings) -> Made:
         from steelyard.targets.openai import OpenAITarget  # noqa: PLC0415 - heavy
 
-        return self._model(given, OpenAITarget, _SAMPLING)
+        return self._model(given, OpenAITarget, CHAT)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets.anthropic import DEFAULTS, AnthropicTarget  # noqa: PLC0415 - heavy
 
         entry = replace(given.entry, extra={**DEFAULTS, **given.entry.extra})
-        return self._model(replace(given, entry=entry), AnthropicTarget, _ANTHROPIC_SAMPLING)
+        return self._model(replace(given, entry=entry), AnthropicTarget, MESSAGES)
 
     def _model(
         self,
         given: TargetSettings,
         target: Callable[[str, ModelSettings, Clock], Target],
-        sampling: Mapping[str, str],
+        protocol: ModelProtocol,
     ) -> Made:
         """A model, whatever protocol its endpoint speaks."""
         from steelyard.targets.endpoint_settings import model_settings  # noqa: PLC0415 - heavy
 
-        settings = model_settings(given, sampling)
+        settings = model_settings(given, protocol)
         return Made(
             target(given.name, settings, self._clock),
-            given.entry,
+            given.entry_to_keep("extra", "tools"),
             settings.secrets,
             is_cacheable=True,
             carries=MODEL_CARRIES,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
+from urllib.parse import quote, urlencode
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
+from steelyard.targets.json_template import as_text
+from steelyard.targets.tool_forms import ToolForm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,12 @@ class ModelSettings:
     api_key: str | None = None
     headers: Mapping[str, str]
     sampling: JsonObject
+    extra: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Further members of the body."""
+    query: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Parameters in the address."""
+    tools: Sequence[JsonObject] = ()
+    """What the model may call, as the project file has it."""
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
     timeout_s: float = TIMEOUT_S
@@ -39,6 +48,16 @@ class ModelSettings:
         """The headers of the project file, with names in small letters."""
         return {name.lower(): value for name, value in self.headers.items()}
 
+    @property
+    def query_text(self) -> str:
+        """The parameters as they stand in an address; empty without any."""
+        return query_text(self.query)
+
+    def fixed(self, form: ToolForm) -> JsonObject:
+        """What every body has beside model and messages, with tools in the protocol's form."""
+        tools: list[JsonValue] = [form(tool) for tool in self.tools]
+        return {**self.sampling, "tools": tools} if tools else dict(self.sampling)
+
     def described(self, provider: str) -> JsonObject:
         """Its settings, without key and header values."""
         return {
@@ -48,6 +67,9 @@ class ModelSettings:
             "timeout_s": self.timeout_s,
             "headers": cast(list[JsonValue], sorted(self.headers)),
             **self.sampling,
+            **({"query": dict(self.query)} if self.query else {}),
+            **({"tools": [*self.tools]} if self.tools else {}),
+            **({"extra": dict(self.extra)} if self.extra else {}),
         }
 
     def http(self, url: str, headers: Mapping[str, str]) -> HttpSettings:
@@ -61,3 +83,9 @@ class ModelSettings:
             trusted=self.trusted,
             public_only=self.public_only,
         )
+
+
+def query_text(values: JsonObject) -> str:
+    """Parameters as they stand in an address."""
+    pairs = [(name, as_text(value)) for name, value in values.items()]
+    return urlencode(pairs, quote_via=quote)
