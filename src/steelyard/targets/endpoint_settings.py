@@ -14,6 +14,7 @@ from steelyard.targets.http_json import VARIABLES, JsonEndpoint
 from steelyard.targets.json_template import JsonTemplate
 from steelyard.targets.model_protocols import ModelProtocol
 from steelyard.targets.model_settings import ModelSettings
+from steelyard.targets.provider_hints import without_path
 from steelyard.targets.target_settings import TargetSettings
 from steelyard.targets.tool_forms import tools_of
 
@@ -23,6 +24,10 @@ _SHOWN = ("query", "body", "answer", "trace", "usage", "model")
 def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSettings:
     """The settings of a model that is asked in this protocol."""
     values, address = given.entry.extra, given.address("base_url")
+    if base := without_path(address):
+        raise given.wrong(
+            f"base_url has the path of a call, which is added; write base_url: {base}"
+        )
     return ModelSettings(
         base_url=address,
         model=given.needed("model"),

@@ -19,6 +19,7 @@ from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
 from steelyard.targets.model_protocols import CHAT, MESSAGES, ModelProtocol
 from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
+from steelyard.targets.provider_hints import provider_hint
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
@@ -134,9 +135,9 @@ class TargetMaker:
         if provider in self._plugged:
             return self._plug_in(given, load_provider(provider, self._plugged[provider]))
         known = (*makers, *self._plugged)
-        raise given.wrong(
-            f"unknown provider '{provider}'{_hint(provider, known)}; known: {', '.join(known)}"
-        )
+        meant = provider_hint(provider)
+        hint = f" ({meant})" if meant else _hint(provider, known)
+        raise given.wrong(f"unknown provider '{provider}'{hint}; known: {', '.join(known)}")
 
     def _recorded(self, given: TargetSettings) -> Made:
         path = self._root / given.needed("path")
