@@ -7,7 +7,6 @@ from typing import cast
 from steelyard.formats.json_place import parse_path
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 from steelyard.settings import METHOD
-from steelyard.targets.certificates import trusted
 from steelyard.targets.extra_body import extra_of
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.http_json import VARIABLES, JsonEndpoint
@@ -15,6 +14,7 @@ from steelyard.targets.json_template import JsonTemplate
 from steelyard.targets.model_protocols import ModelProtocol
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.provider_hints import without_path
+from steelyard.targets.routes import route_of
 from steelyard.targets.target_settings import TargetSettings
 from steelyard.targets.tool_forms import tools_of
 
@@ -41,8 +41,7 @@ def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSetti
         tools=tools_of(given),
         rules=given.rules,
         timeout_s=given.timeout_s,
-        trusted=trusted(given, address),
-        public_only=bool(given.entry.public_only),
+        route=route_of(given, address),
     )
 
 
@@ -67,17 +66,22 @@ def json_endpoint(given: TargetSettings) -> JsonEndpoint:
 
 def _http(given: TargetSettings) -> HttpSettings:
     address, key, headers = given.address("url"), given.key(), given.headers()
+    route = route_of(given, address)
     sent = {name.lower(): value for name, value in headers.items()}
     bearer = {"authorization": f"Bearer {key}"} if key else {}
     return HttpSettings(
         url=address,
         headers={**sent, **bearer},
-        secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
+        secrets=(
+            *((key,) if key else ()),
+            *headers.values(),
+            *given.named_secrets,
+            *route.secrets,
+        ),
         rules=given.rules,
         timeout_s=given.timeout_s,
         method=given.entry.text("method", METHOD),
-        trusted=trusted(given, address),
-        public_only=bool(given.entry.public_only),
+        route=route,
     )
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _ECHO: JsonObject = {"provider": "echo"}
 _MODEL = (
-    *("base_url", "model", "api_key_env", "headers", "query", "timeout_s", "ca_file"),
-    *("tools", "extra"),
+    *("base_url", "model", "api_key_env", "headers", "query", "timeout_s"),
+    *("ca_file", "proxy", "tools", "extra"),
 )
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
@@ -41,7 +41,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "anthropic": (*_MODEL, *MESSAGES.sampling),
     "http": (
         *("url", "method", "api_key_env", "headers", "query", "body", "answer", "trace", "usage"),
-        *("timeout_s", "model", "ca_file"),
+        *("timeout_s", "model", "ca_file", "proxy"),
     ),
     "command": ("command", "env", "timeout_s", "model"),
 }

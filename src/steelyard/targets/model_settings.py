@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -12,6 +11,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.json_template import as_text
+from steelyard.targets.routes import DIRECT, Route
 from steelyard.targets.tool_forms import ToolForm
 
 
@@ -33,15 +33,14 @@ class ModelSettings:
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
     timeout_s: float = TIMEOUT_S
-    trusted: ssl.SSLContext | None = None
-    """Whose certificates count; without it, those of the machine."""
-    public_only: bool = False
-    """Whether an endpoint at an address that is not public is never reached."""
+    route: Route = DIRECT
+    """How connections to it are made."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The values of key and headers."""
-        return (*((self.api_key,) if self.api_key else ()), *self.headers.values())
+        """The values of key and headers, and what a proxy asks for."""
+        key = (self.api_key,) if self.api_key else ()
+        return (*key, *self.headers.values(), *self.route.secrets)
 
     @property
     def own_headers(self) -> dict[str, str]:
@@ -80,8 +79,7 @@ class ModelSettings:
             secrets=self.secrets,
             rules=self.rules,
             timeout_s=self.timeout_s,
-            trusted=self.trusted,
-            public_only=self.public_only,
+            route=self.route,
         )
 
 
