@@ -15,7 +15,7 @@ from steelyard.ports import Clock
 from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, HttpReply, too_large
 from steelyard.targets.reply_json import refusal_text
-from steelyard.targets.routes import DIRECT, Route
+from steelyard.targets.routes import DIRECT, EndpointRoute
 
 _ACCEPTED = "gzip, deflate"
 _GZIP_OR_ZLIB = 47
@@ -51,7 +51,7 @@ class HttpSettings:
     """What else none may."""
     timeout_s: float = TIMEOUT_S
     method: str = METHOD
-    route: Route = DIRECT
+    route: EndpointRoute = DIRECT
     """How connections to it are made."""
 
 

@@ -22,7 +22,7 @@ from steelyard.errors import TargetError
 from steelyard.model.proxies import Proxy
 from steelyard.targets.http_tunnel import open_tunnel
 from steelyard.targets.public_addresses import public_addresses
-from steelyard.targets.routes import DIRECT, Route
+from steelyard.targets.routes import DIRECT, EndpointRoute
 
 MAX_BODY = 16 * 1024 * 1024
 _MAX_HEAD = 1024 * 1024
@@ -51,7 +51,7 @@ class HttpEndpoint:
         timeout_s: float,
         *,
         method: str = "POST",
-        route: Route = DIRECT,
+        route: EndpointRoute = DIRECT,
     ) -> None:
         parts = urlsplit(url)
         self._route = route

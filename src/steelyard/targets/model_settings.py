@@ -11,7 +11,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.json_template import as_text
-from steelyard.targets.routes import DIRECT, Route
+from steelyard.targets.routes import DIRECT, EndpointRoute
 from steelyard.targets.tool_forms import ToolForm
 
 
@@ -33,7 +33,7 @@ class ModelSettings:
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
     timeout_s: float = TIMEOUT_S
-    route: Route = DIRECT
+    route: EndpointRoute = DIRECT
     """How connections to it are made."""
 
     @property

@@ -19,7 +19,7 @@ NO_PROXY = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class EndpointRoute:
     """How connections to an endpoint are made."""
 
     trusted: ssl.SSLContext | None = None
@@ -34,12 +34,12 @@ class Route:
         return self.proxy.secrets if self.proxy else ()
 
 
-DIRECT = Route()
+DIRECT = EndpointRoute()
 
 
-def route_of(given: TargetSettings, address: str) -> Route:
+def route_of(given: TargetSettings, address: str) -> EndpointRoute:
     """The route that a target's entry and the environment name."""
-    return Route(
+    return EndpointRoute(
         trusted=trusted(given, address),
         public_only=bool(given.entry.public_only),
         proxy=_proxy(given, address),
