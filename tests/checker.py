@@ -32,7 +32,14 @@ NEXT = {
 }
 FAILED = ("invalid_record", "timeout", "evaluation_error", "cancelled")
 TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms"}
-COUNTED = {"latency_ms", "attempts", "retried_records", "interrupted_calls", "outage_calls"}
+COUNTED = {
+    "latency_ms",
+    "attempts",
+    "retried_records",
+    "interrupted_calls",
+    "outage_calls",
+    "adapted_calls",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +197,9 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
 
 def _ended(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The attempts that were not cut off by a stop or a crash, nor made in an outage."""
-    return [row for row in attempts if row["error_code"] not in {"interrupted", "outage"}]
+    return [
+        row for row in attempts if row["error_code"] not in {"interrupted", "outage", "adapted"}
+    ]
 
 
 def _check_interrupted(folder: Path, attempts: list[dict[str, Any]]) -> None:

@@ -33,6 +33,20 @@ NO_SETTINGS = frozenset(
 """The variables of ours that are no settings: for bugs, for programs that are left, for tests, the
 key of the spool, and the address and key of a server."""
 
+_KEY = "name the variable that holds the key: api_key_env: MY_KEY"
+_TARGET_HINTS = {
+    **dict.fromkeys(("api_key", "apikey", "key", "token"), _KEY),
+    **dict.fromkeys(
+        ("max_tokens", "max_completion_tokens", "max_output_tokens"),
+        "write max_new_tokens: {value}",
+    ),
+    **dict.fromkeys(("api_base", "endpoint", "azure_endpoint"), "write base_url: {value}"),
+    "api_version": 'write query: {{api-version: "{value}"}}',
+    "timeout": "write timeout_s: {value}",
+    "extra_body": "write extra: …, with the same members",
+}
+"""Keys as other tools have them, and the line that is right here."""
+
 
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     """Read a project file; the first thing wrong with it is a ConfigError with its line."""
@@ -42,14 +56,15 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
         raise ConfigError(f"{name}:{wrong.line}: {wrong}") from None
     value = {} if located.value is None else located.value
     if first := _first_problem(value):
-        raise ConfigError(f"{name}:{located.lines.at(first.path)}: {_message(first)}")
+        line = located.lines.at(first.path)
+        raise ConfigError(f"{name}:{line}: {_message(first, value)}")
     return _settings(fields(value))
 
 
 def read_settings(value: JsonObject) -> Settings:
     """The settings of a project file that is parsed already."""
     if first := _first_problem(value):
-        raise ConfigError(_message(first))
+        raise ConfigError(_message(first, value))
     return _settings(value)
 
 
@@ -159,11 +174,22 @@ def _value(name: str, text: str) -> JsonValue:
         raise ConfigError(f"the environment variable {name} is no YAML: {wrong}") from None
 
 
-def _message(problem: Problem) -> str:
+def _message(problem: Problem, value: JsonValue = None) -> str:
     if problem.path == ("cluster",):
         return f"cluster names {CLUSTER_FIELDS}"
-    hint = f" ({problem.hint})" if problem.hint else ""
+    meant = _target_hint(problem, value) or problem.hint
+    hint = f" ({meant})" if meant else ""
     return spoken(problem).replace("of this contract", f"of {PROJECT_FILE}") + hint
+
+
+def _target_hint(problem: Problem, value: JsonValue) -> str | None:
+    """What to write for a key of a target that other tools call so."""
+    path = problem.path
+    if len(path) != 3 or path[0] != "targets" or path[2] not in _TARGET_HINTS:
+        return None
+    for part in path:
+        value = fields(value).get(str(part))
+    return _TARGET_HINTS[str(path[2])].format(value=value)
 
 
 def _settings(values: Mapping[str, JsonValue]) -> Settings:

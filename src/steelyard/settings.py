@@ -43,6 +43,8 @@ KEPT_ELSEWHERE = "${steelyard.yaml}"
 """The value of a header in the settings that a queued run keeps: that of the project file."""
 _ADDRESS_SECRET = re.compile(r"//[^/]*@|\?.")
 """A user with a password, or a query, in a URL."""
+_HOLDERS = (*("headers", "query", "env", "settings", "body", "response_format", "extra", "tools"),)
+"""The settings whose members may hold secrets."""
 _ADDRESSES = ("provider", "url", "base_url")
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
@@ -101,7 +103,7 @@ class TargetEntry:
         The value of a header is one whatever its name, if it is long enough to be redacted; other
         settings say so by their name or form.
         """
-        for holder in ("headers", "query", "env", "settings", "body", "response_format"):
+        for holder in _HOLDERS:
             for place, name, text in _texts(self.extra.get(holder), holder, holder):
                 if text == KEPT_ELSEWHERE:
                     continue

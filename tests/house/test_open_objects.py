@@ -82,6 +82,8 @@ OPEN = {
     "project": {
         "#/$defs/target/headers": "names of the protocol",
         "#/$defs/target/settings": "names of the provider",
+        "#/$defs/target/extra": "names of the endpoint",
+        "#/$defs/target/tools/items": "in the form of a protocol, which the target reads",
         "#/$defs/target/response_format": "names of the provider",
     },
 }

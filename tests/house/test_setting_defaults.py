@@ -34,7 +34,8 @@ RULES = cast(dict[str, JsonObject], SCHEMA["properties"])
 OF_PROVIDERS = {"max_concurrency": MAX_CONCURRENCY, "timeout_s": TIMEOUT_S, "method": METHOD}
 DEFAULTS: dict[str, Any] = {
     **asdict(Settings()),
-    "targets": {**asdict(TargetEntry(provider="required")), **OF_PROVIDERS},
+    # The field `extra` holds all keys of a provider, of which one is called so.
+    "targets": {**asdict(TargetEntry(provider="required")), "extra": None, **OF_PROVIDERS},
     "judges": asdict(JudgeSetting()),
     "suites": asdict(SuiteSettings()),
     "redaction": RedactionRules().plan().json(),

@@ -22,7 +22,9 @@ QUESTIONS = {
 }
 SETTINGS = """\
 targets:
-  live: {{provider: openai, base_url: "{0}/v1", model: tiny-desk, temperature: 0, seed: 1}}
+  live:
+    {{provider: openai, base_url: "{0}/v1", model: tiny-desk, temperature: 0, seed: 1,
+      extra: {{cache_prompt: true}}}}
   short: {{provider: openai, base_url: "{0}/v1", model: tiny-desk, max_new_tokens: 1}}
   astray: {{provider: openai, base_url: "{0}/no/such", model: tiny-desk}}
 """

@@ -20,9 +20,9 @@ from typing import Any
 from steelyard.client.address import ServerAddress
 from steelyard.client.cancellation import Cancellation
 from steelyard.client.deadlines import Deadline, TimedSocket
-from steelyard.client.proxies import Proxy
 from steelyard.client.sent_body import SentBody
 from steelyard.errors import ServerUnreachableError
+from steelyard.model.proxies import Proxy
 
 _BLOCK = 64 * 1024
 _MAX_IDLE = 8

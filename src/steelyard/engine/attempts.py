@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from steelyard.engine.claims import Call
 from steelyard.engine.record_work import TARGET_CALL, Work
 from steelyard.errors import TargetError
-from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, OUTAGE
+from steelyard.model.run import ADAPTED, INTERRUPTED, INTERRUPTED_MESSAGE, OUTAGE
 from steelyard.model.trace import Trace
 from steelyard.results.attempts import Attempt
 
@@ -26,6 +28,11 @@ def probe_answered(answer: Trace) -> TargetError:
     """How a call ends that was made once more only to see whether its target is back."""
     message = "the target was away; asked again to see whether it is back, and it answered"
     return TargetError(OUTAGE, message, http_status=answer.served and answer.served.http_status)
+
+
+def is_adapted(answer: Trace | TargetError) -> TypeGuard[TargetError]:
+    """Whether a call shall be made again because its target knows better by now how to ask."""
+    return isinstance(answer, TargetError) and answer.code == ADAPTED
 
 
 def call_of(work: Work) -> Call:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple, cast
 
-from steelyard.engine.attempts import attempt_of, interruption, outage, probe_answered
+from steelyard.engine.attempts import (
+    attempt_of,
+    interruption,
+    is_adapted,
+    outage,
+    probe_answered,
+)
 from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
@@ -51,19 +57,24 @@ class TargetCalls:
     async def make(self, work: Work, tokens: int, task: asyncio.Task[None]) -> Called | None:
         """What came of a record's call; None where no further call is made.
 
-        A target that is away is waited for, and no attempt of the record is used.
+        A target that is away is waited for, and one that knows better by now how to ask is asked
+        once more; no attempt of the record is used.
         """
         known = work.record
         request = Request(
             *(work.case, work.prompt, known.repeat, work.attempt, None),
             *(known.index, known.record_sha256),
         )
+        is_new = True
         while await self._is_allowed(tokens):
             if self._asked.limiter.is_probing and self._known:
                 await self._probe(*self._known, task)
                 continue
             called, is_over = await self._call(work, request, task)
-            if is_over:
+            if is_over and is_new and is_adapted(called.answer):
+                is_new = False
+                self.log(work, called.at, called.answer, called.elapsed)
+            elif is_over:
                 if not isinstance(called.answer, TargetError):
                     self._known = work, request
                 return called
@@ -86,7 +97,7 @@ class TargetCalls:
         self._asked.limiter.leave()
         elapsed = round((clock.monotonic() - started) * 1000, 3)
         called = Called(answer, at, elapsed)
-        if not isinstance(answer, TargetError):
+        if not isinstance(answer, TargetError) or is_adapted(answer):
             return called, True
         try:
             is_away = self._is_away(work, answer, started)

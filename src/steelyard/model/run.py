@@ -37,7 +37,9 @@ INTERRUPTED = "interrupted"
 INTERRUPTED_MESSAGE = "the process stopped; the request may have been sent"
 OUTAGE = "outage"
 """The error code of a call to a target that was away, which is made again when it is back."""
-UNCOUNTED = frozenset((INTERRUPTED, OUTAGE))
+ADAPTED = "adapted"
+"""The error code of a call that is made again: its target knows better by now how to ask."""
+UNCOUNTED = frozenset((INTERRUPTED, OUTAGE, ADAPTED))
 """Calls that use no attempt of their record."""
 _SEPARATOR = "\x1f"
 """What sets the places of such calls apart."""

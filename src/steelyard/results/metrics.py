@@ -250,6 +250,7 @@ class Metrics(Summary, frozen=True, kw_only=True):
     documents_not_shown: int | UnsetType = UNSET
     interrupted_calls: int = 0
     outage_calls: int = 0
+    adapted_calls: int = 0
     copied: Taken | UnsetType = UNSET
     new: Taken | UnsetType = UNSET
 

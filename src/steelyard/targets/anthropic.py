@@ -14,10 +14,12 @@ from steelyard.model.message import ImageBlock, Message, ToolCall
 from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Clock, Prompt, Request, ToolUse, Turn
+from steelyard.targets.extra_body import merged
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.reply_json import reply_object, text
 from steelyard.targets.request_json import request_bytes
+from steelyard.targets.tool_forms import anthropic_tool
 
 _KNOWN_BLOCKS = {"text", "tool_use"}
 _COUNTED = {"input_tokens", "output_tokens"}
@@ -39,6 +41,7 @@ class AnthropicTarget:
         key = {"x-api-key": settings.api_key} if settings.api_key else {}
         headers = {"anthropic-version": _VERSION, **settings.own_headers, **key}
         self._calls = HttpCalls(settings.http(url, headers), clock)
+        self._fixed, self._query = settings.fixed(anthropic_tool), settings.query_text
 
     def described(self) -> JsonObject:
         """Its settings, without key and header values."""
@@ -49,13 +52,14 @@ class AnthropicTarget:
         body = {
             "model": self._settings.model,
             **conversation(request.prompt),
-            **self._settings.sampling,
+            **self._fixed,
         }
         body |= called_tools(request.prompt.turns, body)
         if request.judged and request.judged.is_held:
             shape: JsonObject = {"type": "json_schema", "schema": request.judged.schema}
             body["output_config"] = {"format": shape}
-        return await self._calls.ask(request_bytes(body), read_message)
+        body = merged(self._settings.extra, body) if self._settings.extra else body
+        return await self._calls.ask(request_bytes(body), read_message, self._query)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 from steelyard.formats.json_place import parse_path
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 from steelyard.settings import METHOD
-from steelyard.targets.certificates import trusted
+from steelyard.targets.extra_body import extra_of
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.http_json import VARIABLES, JsonEndpoint
 from steelyard.targets.json_template import JsonTemplate
+from steelyard.targets.model_protocols import ModelProtocol
 from steelyard.targets.model_settings import ModelSettings
+from steelyard.targets.provider_hints import without_path
+from steelyard.targets.routes import route_of
 from steelyard.targets.target_settings import TargetSettings
+from steelyard.targets.tool_forms import tools_of
 
 _SHOWN = ("query", "body", "answer", "trace", "usage", "model")
 
 
-def model_settings(given: TargetSettings, sampling: Mapping[str, str]) -> ModelSettings:
-    """The settings of a model; `sampling` has our name and the protocol's of each that it has."""
+def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSettings:
+    """The settings of a model that is asked in this protocol."""
     values, address = given.entry.extra, given.address("base_url")
+    if base := without_path(address):
+        raise given.wrong(
+            f"base_url has the path of a call, which is added; write base_url: {base}"
+        )
     return ModelSettings(
         base_url=address,
         model=given.needed("model"),
         api_key=given.key(),
         headers=given.headers(),
-        sampling={wire: values[ours] for ours, wire in sampling.items() if ours in values},
+        sampling={
+            wire: values[ours] for ours, wire in protocol.sampling.items() if ours in values
+        },
+        extra=extra_of(given, protocol.owned),
+        query=given.object("query"),
+        tools=tools_of(given),
         rules=given.rules,
         timeout_s=given.timeout_s,
-        trusted=trusted(given, address),
-        public_only=bool(given.entry.public_only),
+        route=route_of(given, address),
     )
 
 
@@ -55,17 +66,22 @@ def json_endpoint(given: TargetSettings) -> JsonEndpoint:
 
 def _http(given: TargetSettings) -> HttpSettings:
     address, key, headers = given.address("url"), given.key(), given.headers()
+    route = route_of(given, address)
     sent = {name.lower(): value for name, value in headers.items()}
     bearer = {"authorization": f"Bearer {key}"} if key else {}
     return HttpSettings(
         url=address,
         headers={**sent, **bearer},
-        secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
+        secrets=(
+            *((key,) if key else ()),
+            *headers.values(),
+            *given.named_secrets,
+            *route.secrets,
+        ),
         rules=given.rules,
         timeout_s=given.timeout_s,
         method=given.entry.text("method", METHOD),
-        trusted=trusted(given, address),
-        public_only=bool(given.entry.public_only),
+        route=route,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from steelyard.ports import Clock
 from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, HttpReply, too_large
 from steelyard.targets.reply_json import refusal_text
+from steelyard.targets.routes import DIRECT, EndpointRoute
 
 _ACCEPTED = "gzip, deflate"
 _GZIP_OR_ZLIB = 47
@@ -31,6 +31,7 @@ _STATUS_CODES = {
     503: "service_unavailable",
     529: "service_unavailable",
     401: "unauthorized",
+    407: "unauthorized",
     403: "forbidden",
     404: "not_found",
 }
@@ -50,10 +51,8 @@ class HttpSettings:
     """What else none may."""
     timeout_s: float = TIMEOUT_S
     method: str = METHOD
-    trusted: ssl.SSLContext | None = None
-    """Whose certificates count; without it, those of the machine."""
-    public_only: bool = False
-    """Whether an endpoint at an address that is not public is never reached."""
+    route: EndpointRoute = DIRECT
+    """How connections to it are made."""
 
 
 class HttpCalls:
@@ -72,8 +71,7 @@ class HttpCalls:
             headers,
             settings.timeout_s,
             method=settings.method,
-            trusted=settings.trusted,
-            public_only=settings.public_only,
+            route=settings.route,
         )
 
     async def ask(

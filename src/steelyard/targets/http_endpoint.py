@@ -19,7 +19,10 @@ from urllib.parse import quote, urlsplit
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from steelyard.errors import TargetError
+from steelyard.model.proxies import Proxy
+from steelyard.targets.http_tunnel import open_tunnel
 from steelyard.targets.public_addresses import public_addresses
+from steelyard.targets.routes import DIRECT, EndpointRoute
 
 MAX_BODY = 16 * 1024 * 1024
 _MAX_HEAD = 1024 * 1024
@@ -48,12 +51,10 @@ class HttpEndpoint:
         timeout_s: float,
         *,
         method: str = "POST",
-        trusted: ssl.SSLContext | None = None,
-        public_only: bool = False,
+        route: EndpointRoute = DIRECT,
     ) -> None:
         parts = urlsplit(url)
-        self._trusted = trusted
-        self._public_only = public_only
+        self._route = route
         self._is_secure = parts.scheme == "https"
         self._host = cast(str, parts.hostname)
         self._port = parts.port or (443 if self._is_secure else 80)
@@ -64,6 +65,13 @@ class HttpEndpoint:
         self._alarm_at = math.inf
         sent = {"host": parts.netloc, "user-agent": "steelyard", "accept": "*/*", **headers}
         path = quote(parts.path, safe="/%:@!$&()*+,;=~") or "/"
+        self._where = f"{self._host}:{self._port}"
+        if route.proxy:
+            self._where += f" through the proxy {route.proxy.place}"
+            if not self._is_secure:
+                path = f"http://{parts.netloc}{path}"
+                if route.proxy.authorization:
+                    sent["proxy-authorization"] = route.proxy.authorization
         self._line = f"{method} {path}".encode()
         lines = [" HTTP/1.1", *(f"{name}: {sent[name]}" for name in sent if name not in _OURS)]
         self._head = "\r\n".join(lines).encode()
@@ -127,27 +135,51 @@ class HttpEndpoint:
         except TimeoutError:
             raise _timeout(self._timeout_s) from None
         except OSError as error:
-            raise _unreachable(f"{self._host}:{self._port}", error) from None
+            raise _unreachable(self._where, error) from None
         self._all.add(connection)
         return connection
 
     async def _connected(self) -> _Connection:
-        if not self._public_only:
-            return await self._connected_to(self._host)
+        proxy = self._route.proxy
+        if proxy and self._is_secure:
+            return await self._tunnelled(proxy)
+        if proxy:
+            return await self._connected_to(proxy.host, proxy.port)
+        if not self._route.public_only:
+            return await self._connected_to(self._host, self._port)
         wrong: OSError | None = None
         for address in await public_addresses(self._host, self._port):
             try:
-                return await self._connected_to(address)
+                return await self._connected_to(address, self._port)
             except OSError as error:
                 wrong = error
         raise wrong or OSError(f"{self._host} has no address")
 
-    async def _connected_to(self, address: str) -> _Connection:
-        secure = self._trusted or self._is_secure or None
+    async def _tunnelled(self, proxy: Proxy) -> _Connection:
+        """A connection through a proxy, which sees neither what is asked nor what is said."""
+        host, connection = self._host, _Connection(self._lost, self._timeout_s)
+        if self._route.public_only:
+            host = (await public_addresses(host, self._port))[0]
+        opened = await open_tunnel(proxy, host, self._port)
+        try:
+            secure = await asyncio.get_running_loop().start_tls(
+                *(opened, connection, self._route.trusted or ssl.create_default_context()),
+                server_hostname=self._host,
+            )
+        except BaseException:
+            opened.abort()
+            raise
+        if secure is None:
+            raise OSError("the connection was closed")
+        connection.connection_made(secure)
+        return connection
+
+    async def _connected_to(self, address: str, port: int) -> _Connection:
+        secure = self._route.trusted or self._is_secure or None
         _, connection = await asyncio.get_running_loop().create_connection(
             lambda: _Connection(self._lost, self._timeout_s),
             address,
-            self._port,
+            port,
             ssl=secure,
             server_hostname=self._host if secure else None,
         )

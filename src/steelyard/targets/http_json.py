@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
-from urllib.parse import quote, urlencode
 
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
@@ -17,6 +16,7 @@ from steelyard.ports import Clock, Request
 from steelyard.targets.agent_reply import is_reply, read_reply, with_latency
 from steelyard.targets.http_calls import HttpCalls, HttpSettings
 from steelyard.targets.json_template import JsonTemplate, as_text, value_at
+from steelyard.targets.model_settings import query_text
 from steelyard.targets.reply_json import reply_value, require_no_error
 from steelyard.targets.request_json import request_bytes, request_row
 
@@ -129,8 +129,7 @@ def _case_row(case: Case) -> JsonObject:
 
 
 def _query(filled: JsonValue) -> str:
-    pairs = [(name, as_text(value)) for name, value in cast(JsonObject, filled).items()]
     try:
-        return urlencode(pairs, quote_via=quote)
+        return query_text(cast(JsonObject, filled))
     except UnicodeEncodeError:
         raise TargetError("bad_request", "the prompt holds half a character") from None

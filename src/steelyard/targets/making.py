@@ -17,7 +17,9 @@ from steelyard.ports import Clock, Sought, Target
 from steelyard.settings import NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
+from steelyard.targets.model_protocols import CHAT, MESSAGES, ModelProtocol
 from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
+from steelyard.targets.provider_hints import provider_hint
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
@@ -26,29 +28,20 @@ from steelyard.targets.target_settings import TargetSettings, filled
 if TYPE_CHECKING:
     from steelyard.targets.model_settings import ModelSettings
 
-_SAMPLING = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "max_new_tokens": "max_tokens",
-    "seed": "seed",
-    "response_format": "response_format",
-}
-_ANTHROPIC_SAMPLING = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "max_new_tokens": "max_tokens",
-}
 _ECHO: JsonObject = {"provider": "echo"}
-_MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s", "ca_file")
+_MODEL = (
+    *("base_url", "model", "api_key_env", "headers", "query", "timeout_s"),
+    *("ca_file", "proxy", "tools", "extra"),
+)
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
     "recorded": ("path", "candidate"),
     "python": ("callable", "timeout_s", "model"),
-    "openai": (*_MODEL, *_SAMPLING),
-    "anthropic": (*_MODEL, *_ANTHROPIC_SAMPLING),
+    "openai": (*_MODEL, *CHAT.sampling),
+    "anthropic": (*_MODEL, *MESSAGES.sampling),
     "http": (
         *("url", "method", "api_key_env", "headers", "query", "body", "answer", "trace", "usage"),
-        *("timeout_s", "model", "ca_file"),
+        *("timeout_s", "model", "ca_file", "proxy"),
     ),
     "command": ("command", "env", "timeout_s", "model"),
 }
@@ -142,9 +135,9 @@ class TargetMaker:
         if provider in self._plugged:
             return self._plug_in(given, load_provider(provider, self._plugged[provider]))
         known = (*makers, *self._plugged)
-        raise given.wrong(
-            f"unknown provider '{provider}'{_hint(provider, known)}; known: {', '.join(known)}"
-        )
+        meant = provider_hint(provider)
+        hint = f" ({meant})" if meant else _hint(provider, known)
+        raise given.wrong(f"unknown provider '{provider}'{hint}; known: {', '.join(known)}")
 
     def _recorded(self, given: TargetSettings) -> Made:
         path = self._root / given.needed("path")
@@ -182,27 +175,27 @@ class TargetMaker:
     def _openai(self, given: TargetSettings) -> Made:
         from steelyard.targets.openai import OpenAITarget  # noqa: PLC0415 - heavy
 
-        return self._model(given, OpenAITarget, _SAMPLING)
+        return self._model(given, OpenAITarget, CHAT)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets.anthropic import DEFAULTS, AnthropicTarget  # noqa: PLC0415 - heavy
 
         entry = replace(given.entry, extra={**DEFAULTS, **given.entry.extra})
-        return self._model(replace(given, entry=entry), AnthropicTarget, _ANTHROPIC_SAMPLING)
+        return self._model(replace(given, entry=entry), AnthropicTarget, MESSAGES)
 
     def _model(
         self,
         given: TargetSettings,
         target: Callable[[str, ModelSettings, Clock], Target],
-        sampling: Mapping[str, str],
+        protocol: ModelProtocol,
     ) -> Made:
         """A model, whatever protocol its endpoint speaks."""
         from steelyard.targets.endpoint_settings import model_settings  # noqa: PLC0415 - heavy
 
-        settings = model_settings(given, sampling)
+        settings = model_settings(given, protocol)
         return Made(
             target(given.name, settings, self._clock),
-            given.entry,
+            given.entry_to_keep("extra", "tools"),
             settings.secrets,
             is_cacheable=True,
             carries=MODEL_CARRIES,

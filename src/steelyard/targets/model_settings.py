@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import ssl
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
+from urllib.parse import quote, urlencode
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
+from steelyard.targets.json_template import as_text
+from steelyard.targets.routes import DIRECT, EndpointRoute
+from steelyard.targets.tool_forms import ToolForm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,23 +24,38 @@ class ModelSettings:
     api_key: str | None = None
     headers: Mapping[str, str]
     sampling: JsonObject
+    extra: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Further members of the body."""
+    query: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Parameters in the address."""
+    tools: Sequence[JsonObject] = ()
+    """What the model may call, as the project file has it."""
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
     timeout_s: float = TIMEOUT_S
-    trusted: ssl.SSLContext | None = None
-    """Whose certificates count; without it, those of the machine."""
-    public_only: bool = False
-    """Whether an endpoint at an address that is not public is never reached."""
+    route: EndpointRoute = DIRECT
+    """How connections to it are made."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The values of key and headers."""
-        return (*((self.api_key,) if self.api_key else ()), *self.headers.values())
+        """The values of key and headers, and what a proxy asks for."""
+        key = (self.api_key,) if self.api_key else ()
+        return (*key, *self.headers.values(), *self.route.secrets)
 
     @property
     def own_headers(self) -> dict[str, str]:
         """The headers of the project file, with names in small letters."""
         return {name.lower(): value for name, value in self.headers.items()}
+
+    @property
+    def query_text(self) -> str:
+        """The parameters as they stand in an address; empty without any."""
+        return query_text(self.query)
+
+    def fixed(self, form: ToolForm) -> JsonObject:
+        """What every body has beside model and messages, with tools in the protocol's form."""
+        tools: list[JsonValue] = [form(tool) for tool in self.tools]
+        return {**self.sampling, "tools": tools} if tools else dict(self.sampling)
 
     def described(self, provider: str) -> JsonObject:
         """Its settings, without key and header values."""
@@ -48,6 +66,9 @@ class ModelSettings:
             "timeout_s": self.timeout_s,
             "headers": cast(list[JsonValue], sorted(self.headers)),
             **self.sampling,
+            **({"query": dict(self.query)} if self.query else {}),
+            **({"tools": [*self.tools]} if self.tools else {}),
+            **({"extra": dict(self.extra)} if self.extra else {}),
         }
 
     def http(self, url: str, headers: Mapping[str, str]) -> HttpSettings:
@@ -58,6 +79,11 @@ class ModelSettings:
             secrets=self.secrets,
             rules=self.rules,
             timeout_s=self.timeout_s,
-            trusted=self.trusted,
-            public_only=self.public_only,
+            route=self.route,
         )
+
+
+def query_text(values: JsonObject) -> str:
+    """Parameters as they stand in an address."""
+    pairs = [(name, as_text(value)) for name, value in values.items()]
+    return urlencode(pairs, quote_via=quote)

@@ -16,10 +16,13 @@ from steelyard.model.message import ImageBlock, Message, ToolCall
 from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Clock, Judged, Request, ToolUse, Turn
+from steelyard.targets.extra_body import merged
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.reply_json import reply_object, text
 from steelyard.targets.request_json import messages_of, request_bytes
+from steelyard.targets.token_limit import TokenLimit
+from steelyard.targets.tool_forms import chat_tool
 
 TOP_LOGPROBS = 20
 """The most that the protocol allows."""
@@ -34,6 +37,9 @@ class OpenAITarget:
         url = settings.base_url.rstrip("/") + "/chat/completions"
         key = {"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
         self._calls = HttpCalls(settings.http(url, {**settings.own_headers, **key}), clock)
+        self._limit = TokenLimit(url, settings.model)
+        self._fixed = self._limit.named(settings.fixed(chat_tool))
+        self._query = settings.query_text
 
     def described(self) -> JsonObject:
         """Its settings, without key and header values."""
@@ -43,7 +49,15 @@ class OpenAITarget:
         """One call; every way in which it can fail has an error code."""
         judged = request.judged
         read = read_with_logprobs if judged and judged.wants_logprobs else read_completion
-        return await self._calls.ask(self._body(request), read)
+        sent = self._fixed
+        try:
+            return await self._calls.ask(self._body(request), read, self._query)
+        except TargetError as error:
+            adapted = self._limit.refused(sent, error)
+            if adapted is None:
+                raise
+            self._fixed = self._limit.named(self._fixed)
+            raise adapted from None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -53,14 +67,13 @@ class OpenAITarget:
         turns = request.prompt.turns
         messages = _openai_messages(turns) if turns else messages_of(request)
         more = _judged(request.judged) if request.judged else {}
-        return request_bytes(
-            {
-                "model": self._settings.model,
-                "messages": messages,
-                **self._settings.sampling,
-                **more,
-            }
-        )
+        body: JsonObject = {
+            "model": self._settings.model,
+            "messages": cast(list[JsonValue], messages),
+            **self._fixed,
+            **more,
+        }
+        return request_bytes(merged(self._settings.extra, body) if self._settings.extra else body)
 
 
 def _judged(judged: Judged) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -122,6 +122,14 @@ class TargetSettings:
     def named_secrets(self) -> tuple[str, ...]:
         """The secrets that any setting takes from the environment, by the variables' names."""
         return tuple(dict.fromkeys(named_secrets(self.written.row(), self.environ)))
+
+    def entry_to_keep(self, *keys: str) -> TargetEntry:
+        """The entry; in these settings, secrets stay the names of their variables."""
+        row, names = self.written.extra, {name: f"${{{name}}}" for name in self.environ}
+        secret = {name: text for name, text in names.items() if _SECRET.search(name)}
+        environ = {**self.environ, **secret}
+        kept = {key: filled(row[key], self.place, environ) for key in keys if key in row}
+        return replace(self.entry, extra={**self.entry.extra, **kept}) if kept else self.entry
 
     def wrong(self, message: str) -> ConfigError:
         """The error that says which target is meant."""

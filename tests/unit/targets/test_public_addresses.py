@@ -11,6 +11,7 @@ import pytest
 from steelyard.errors import TargetError
 from steelyard.model.addresses import is_public
 from steelyard.targets.http_endpoint import HttpEndpoint
+from steelyard.targets.routes import EndpointRoute
 
 PUBLIC = "192.88.99.1"
 """An address that is public, and that nobody answers at."""
@@ -56,7 +57,7 @@ class Listener:
 
 async def ask(url: str, *, public_only: bool) -> bytes:
     """The answer of an endpoint."""
-    endpoint = HttpEndpoint(url, {}, 0.5, public_only=public_only)
+    endpoint = HttpEndpoint(url, {}, 0.5, route=EndpointRoute(public_only=public_only))
     try:
         return (await endpoint.send(b"{}")).data
     finally:

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec import structs
 
-from steelyard.engine.attempts import interruption, outage, probe_answered
+from steelyard.engine.attempts import interruption, is_adapted, outage, probe_answered
 from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
@@ -115,7 +115,7 @@ class JudgeRequest:
     async def _attempted(self, number: int, cache_key: bytes | None) -> Judgement | float | None:
         """What came of an attempt, kept; or how long to wait for the next one.
 
-        None where the target was away, so that there was no attempt.
+        None where the target was away or knows better by now how to ask: there was no attempt.
         """
         by, clock = self.by, self.shared.around.clock
         with self.shared.waiting.for_turn():
@@ -137,6 +137,13 @@ class JudgeRequest:
             if by.claims:
                 by.claims.settle(self.place)
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
+            if is_adapted(answer) and self.place not in by.adapted:
+                by.adapted.add(self.place)
+                status = answer.http_status
+                made = self._logged(number, at)
+                made = structs.replace(made, latency_ms=elapsed, http_status=status)
+                self._log(made, answer)
+                return None
             if isinstance(answer, TargetError):
                 if self._is_away(answer, started, self._logged(number, at), elapsed):
                     return None

@@ -90,6 +90,9 @@ class JudgeTarget:
     answered: deque[tuple[Any, int]] = field(default_factory=lambda: deque(maxlen=1))
     """The call that it has answered last, with the number of the attempt."""
 
+    adapted: set[tuple[int, int, str]] = field(default_factory=set[tuple[int, int, str]])
+    """The calls that were made again because the target knew better by then how to ask."""
+
     def fingerprint(self, identity: str) -> str:
         """What makes a judgement one of the same instrument."""
         return fingerprint(identity, self.model, self.sampling, self.replies_sha256)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from steelyard.engine.attempts import is_adapted
 from steelyard.engine.costs import cost_of
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import NO_RESPONSE, InvalidError, TargetError
 from steelyard.model.case import Case
 from steelyard.model.message import Message
-from steelyard.ports import Request
+from steelyard.model.trace import Trace
+from steelyard.ports import Request, Target
 from steelyard.usecases.runs.ports import RunPorts
 
 MAX_PROMPT = 100_000
@@ -50,7 +52,7 @@ async def try_target(ports: RunPorts, redact: Redactor, name: str, prompt: str) 
     asked = spec.template.prompt(case) if spec.template else build_prompt(case)
     begin = ports.clock.monotonic()
     try:
-        trace = await spec.target.ask(Request(case, asked))
+        trace = await _answer(spec.target, Request(case, asked))
     except TargetError as error:
         message = _RECORDED if error.code == NO_RESPONSE else redact.text(str(error))
         waited = _since(ports, begin) if spec.is_asked else None
@@ -69,6 +71,15 @@ async def try_target(ports: RunPorts, redact: Redactor, name: str, prompt: str) 
         output_tokens=trace.usage.output_tokens,
         cost_usd=cost_of(trace, spec.price),
     )
+
+
+async def _answer(target: Target, request: Request) -> Trace:
+    try:
+        return await target.ask(request)
+    except TargetError as error:
+        if not is_adapted(error):
+            raise
+    return await target.ask(request)
 
 
 def _since(ports: RunPorts, begin: float) -> float:

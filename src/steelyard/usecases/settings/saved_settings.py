@@ -304,8 +304,9 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     """Why only the project file may define a target."""
     if entry.provider not in _PROVIDERS:
         yield f"only {PROJECT_FILE} may define a target with the provider '{entry.provider}'"
-    if "ca_file" in entry.extra:
-        yield f"only {PROJECT_FILE} may name a 'ca_file'"
+    for key in ("ca_file", "proxy"):
+        if key in entry.extra:
+            yield f"only {PROJECT_FILE} may name a '{key}'"
     key = entry.extra.get("api_key_env")
     if key is not None and key not in variables:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
