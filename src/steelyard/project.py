@@ -294,6 +294,7 @@ class Project(ProjectAdapters):
             contracts=installed_contracts(),
             frames=frame_records,
             draft=lambda path: FileDraft(path, force=force),
+            replacing=lambda path: FileDraft(path, force=True),
             scratch=ScratchDraft,
             show=show,
         )

@@ -46,6 +46,7 @@ class Desk:
             workspace=DiskWorkspace(self.folder),
             frames=frame_records,
             draft=lambda path: FileDraft(path, force=force),
+            replacing=lambda path: FileDraft(path, force=True),
             scratch=ScratchDraft,
             show=self.shown.append,
         )

@@ -271,7 +271,8 @@ def test_promptfoo_keeps_images_and_names_no_other_contract(
     assert "url: https://x.example/p.png" in written
     assert "value: look a" in written
     assert "the question holds an image" in document.stderr
-    assert "lost      providers: a dataset has no place for it\n" in document.stderr
+    assert "provider: echo" in (desk.folder / "steelyard.yaml").read_text(encoding="utf-8")
+    assert "next      steelyard run out.yaml --target echo\n" in cases.stderr
 
 
 def test_promptfoo_honours_which_assertions_and_prompts_a_test_takes(
@@ -290,32 +291,63 @@ tests:
     done = steelyard(*words, "-o", "out.yaml", cwd=desk.folder)
     cases = desk.read("out.yaml").cases
 
-    assert [
-        (case.input_messages[0].text, case.evaluators[0].settings["value"]) for case in cases
-    ] == [
-        ("Say a", "A"),
-        ("Shout a", "A"),
-        ("Shout b", "NEVER"),
-    ]
-    assert "the test asks with the prompts whisper, and there is none of them" in done.stderr
+    found = [(case.input_messages[0].text, case.evaluators[0].settings["value"]) for case in cases]
+    assert found == [("a", "A"), ("b", "NEVER")]
+    assert cases[1].metadata["prompts"] == ["shout"]
+    assert "it asks with the prompts whisper, and there is none of them" in done.stderr
     assert "lost" not in done.stderr
 
 
-def test_a_test_without_assertions_is_left_out_or_said_to_be_ungraded(
+def test_a_test_without_assertions_is_ungraded_and_is_skipped_by_a_run(
     steelyard: Steelyard, desk: Desk
 ) -> None:
     config = """
 prompts: ["Say hello to {{ name }}"]
+providers: [echo]
 tests:
   - {vars: {name: Ann}, assert: [{type: icontains, value: ann}]}
   - {vars: {name: Bob}}
 """
     desk.write("p.yaml", config)
     words = ("convert", "p.yaml", "--from", "promptfoo")
-    cases = steelyard(*words, "--to", "eval_cases", "-o", "out.yaml", cwd=desk.folder)
-    document = steelyard(*words, "--to", "dataset_document", "-o", "o.json", cwd=desk.folder)
+    made = steelyard(*words, "--to", "eval_cases", "-o", "out.yaml", cwd=desk.folder)
+    checked = steelyard("validate", "out.yaml", cwd=desk.folder)
+    run = steelyard("run", "out.yaml", "--target", "echo", cwd=desk.folder)
 
-    assert "1 written + 0 invalid + 0 skipped + 1 left out" in cases.stderr
-    assert "nothing to grade by" in cases.stderr
-    assert "grading (1 case" in document.stderr
-    assert "2 written" in document.stderr
+    assert "2 written + 0 invalid + 0 skipped + 0 left out" in made.stderr
+    assert checked.returncode == 0
+    assert run.returncode == 4
+    assert "2 = 1 evaluated + 0 failed + 1 skipped" in run.stdout
+
+
+def test_programs_of_assertions_grade_where_the_project_allows_them(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    desk.write("steelyard.yaml", "allow: {commands: true}\n")
+    desk.write(
+        "grade.py", "def get_assert(output, context):\n    return context['vars']['n'] == 2\n"
+    )
+    config = """
+prompts: ["Count to {{n}}"]
+providers: [echo]
+defaultTest: {assert: [{type: python, value: file://grade.py}]}
+tests: [{vars: {n: 2}}, {vars: {n: 3}}]
+"""
+    desk.write("p.yaml", config)
+    words = ("convert", "p.yaml", "--from", "promptfoo", "--to", "eval_cases")
+    made = steelyard(*words, "-o", "out.yaml", cwd=desk.folder)
+    run = steelyard("run", "out.yaml", "--target", "echo", cwd=desk.folder)
+
+    assert "moved     p.yaml: defaultTest.assert[0] (python)" in made.stderr
+    assert "1 of 2 evaluated" in run.stdout or "50.0 %" in run.stdout
+
+
+def test_validate_recognises_a_promptfoo_file_and_names_the_command(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    desk.write("p.yaml", "prompts: [Hi]\nproviders: [echo]\ntests: [{vars: {}}]\n")
+    done = steelyard("validate", "p.yaml", cwd=desk.folder)
+
+    assert done.returncode == 1
+    assert "this is a promptfoo configuration" in done.stdout
+    assert "steelyard convert p.yaml --from promptfoo --to eval_cases -o cases.yaml" in done.stdout

@@ -8,13 +8,14 @@ from typing import Annotated, Any, ClassVar
 
 import jsonschema_rs
 
+from steelyard.checks.json_in_text import embedded_json, fenced_json
 from steelyard.checks.json_reply import any_json
 from steelyard.checks.schema_cost import SchemaCost
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
 from steelyard.errors import ParseError, SettingError
 from steelyard.model.case import Case
-from steelyard.model.json_value import Extra, path_text
+from steelyard.model.json_value import Extra, JsonValue, path_text
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 
@@ -32,6 +33,9 @@ class JsonSchema:
     schema: Annotated[Extra, Rule("A JSON Schema; Draft 2020-12 unless it names another.")] = (
         field(hash=False)
     )
+    anywhere: Annotated[
+        bool, Rule("Whether the JSON may stand between other words; one that fits is enough.")
+    ] = False
     _cost: SchemaCost = field(init=False, repr=False, compare=False)
     _validator: Any = field(init=False, repr=False, compare=False)
 
@@ -45,9 +49,24 @@ class JsonSchema:
     def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
         """Validate the JSON of the response."""
         try:
-            value = any_json(trace.response)
+            outcome = self._outcome(any_json(trace.response), trace)
         except ParseError as wrong:
-            return Outcome.failing(f"is not JSON: {wrong}; got {clip(trace.response)!r}")
+            reason = f"is not JSON: {wrong}; got {clip(trace.response)!r}"
+            outcome = Outcome.failing(reason)
+        if self.anywhere and outcome.passed is False:
+            return self._first_fit(trace, outcome)
+        return outcome
+
+    def _first_fit(self, trace: Trace, otherwise: Outcome) -> Outcome:
+        """The outcome of the JSON between other words that fits; else of the last there is."""
+        text = trace.response
+        for value in (*fenced_json(text), *embedded_json(text)):
+            otherwise = self._outcome(value, trace)
+            if otherwise.passed is not False:
+                return otherwise
+        return otherwise
+
+    def _outcome(self, value: JsonValue, trace: Trace) -> Outcome:
         if not self._cost.is_bearable(value, len(trace.response)):
             return Outcome.unscored("the schema would be applied too often to so large a response")
         wrong = next(iter(self._validator.iter_errors(value)), None)

@@ -64,6 +64,8 @@ class Conversion:
     emitted: int
     unwritten: tuple[UnwrittenRows, ...] = ()
     fields: tuple[ChangedField, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    """Commands that go on from here."""
 
     def count(self, outcome: Outcome) -> int:
         """How many rows met this outcome."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from steelyard.model.json_value import Extra, no_extra
 
+UNGRADED = "none"
+"""The default evaluator of a case that nothing grades."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricItem:

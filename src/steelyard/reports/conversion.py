@@ -26,6 +26,8 @@ def conversion_text(made: Conversion, paint: Paint) -> Iterator[str]:
     for changed in made.fields:
         outcome = paint("lost    ", "warning") if changed.is_lost else paint("moved   ", "quiet")
         yield f"  {outcome}  {printable(_field_text(changed))}"
+    for step in made.next_steps:
+        yield f"  {paint('next    ', 'quiet')}  {printable(step)}"
 
 
 def conversion_json(made: Conversion) -> str:
@@ -57,6 +59,7 @@ def conversion_json(made: Conversion) -> str:
             }
             for changed in made.fields
         ],
+        "next": list(made.next_steps),
     }
     return json.dumps(report, ensure_ascii=False, indent=2)
 

@@ -111,7 +111,11 @@ def described(rule: JsonObject) -> JsonObject:
 @pytest.mark.parametrize(
     ("kind", "required", "properties"),
     [
-        ("json_schema", ["schema"], {"schema": {"type": "object"}}),
+        (
+            "json_schema",
+            ["schema"],
+            {"schema": {"type": "object"}, "anywhere": {"default": False, "type": "boolean"}},
+        ),
         (
             "format",
             [],

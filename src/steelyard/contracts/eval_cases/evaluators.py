@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from steelyard.checks.field_accuracy import FieldAccuracy
+from steelyard.checks.json_schema import JsonSchema
 from steelyard.checks.regex import pattern_fault
 from steelyard.checks.setting_rules import arguments_of
 from steelyard.contracts.eval_cases.prompts import RESULTS, VARIABLES, prompt_problems
@@ -192,8 +193,17 @@ def _wrong_fields(settings: JsonObject) -> str | None:
     return None
 
 
+def _wrong_schema(settings: JsonObject) -> str | None:
+    try:
+        JsonSchema(schema=object_field(settings, "schema"))
+    except SettingError as wrong:
+        return str(wrong)
+    return None
+
+
 _TRIED: dict[str, tuple[str, Callable[[JsonObject], str | None]]] = {
     "regex": ("value", _wrong_pattern),
+    "json_schema": ("schema", _wrong_schema),
     "field_accuracy": ("fields", _wrong_fields),
 }
 """Types with a setting that only making the check tells to be wrong, and which setting it is."""

@@ -6,7 +6,7 @@ from steelyard.contracts.fits.evals_json import as_eval_cases
 from steelyard.contracts.fits.fit import Carrier, Fit, Fitted, Way
 from steelyard.model.case import Attachment, Case, Criterion
 from steelyard.model.conversion import Refusal
-from steelyard.model.evaluator import Evaluator, RubricItem
+from steelyard.model.evaluator import UNGRADED, Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import FileBlock, Message
 
@@ -47,7 +47,7 @@ def missing(case: Case, extension: str) -> Refusal | None:
     if extension == ".jsonl":
         reason = f"no expected_outcome, which {_TO} asks for in JSONL; write .yaml instead"
         return Refusal("left_out", reason)
-    if case.expected_messages or case.evaluators:
+    if case.expected_messages or case.evaluators or case.evaluator == UNGRADED:
         return None
     reason = f"nothing to grade by: {_TO} needs an outcome, a reference, rubrics or evaluators"
     return Refusal("left_out", reason)

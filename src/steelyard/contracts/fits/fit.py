@@ -8,13 +8,13 @@ from typing import NamedTuple
 from steelyard.contracts.contract import Contract
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Refusal
-from steelyard.model.evaluator import Evaluator
+from steelyard.model.evaluator import UNGRADED, Evaluator
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import FileBlock, Message, OtherBlock
 from steelyard.model.unsent import NOTHING, unsent
 
 # What a reader sets where a file says nothing; to lose it is to lose nothing.
-_DEFAULTS = {"target": "default", "evaluator": "llm_judge"}
+_DEFAULTS = {"target": ("default",), "evaluator": ("llm_judge", UNGRADED)}
 
 
 class Way(NamedTuple):
@@ -47,7 +47,7 @@ class Carrier:
 
     def lose(self, field: str, value: object, message: str = "") -> None:
         """Say that a field is lost, unless it holds nothing."""
-        if value and value != _DEFAULTS.get(field):
+        if value and value not in _DEFAULTS.get(field, ()):
             self.changes.append(Change(field, message or f"{self._to} has no place for it"))
 
     def move(self, field: str, message: str) -> None:

@@ -16,6 +16,7 @@ from steelyard.engine.grading.graders import Graders, single_judge
 from steelyard.errors import SettingError
 from steelyard.judging.criteria import Criteria, stated_criteria
 from steelyard.model.case import Case
+from steelyard.model.evaluator import UNGRADED
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, RubricCheck
 
@@ -46,8 +47,8 @@ def implicit_rubric(
     checks = EvaluatorChecks(graders, case.place.file)
     try:
         entries = list(checks.entries(case.evaluators))
-        if case.evaluator is not None and not case.evaluators:
-            entries.append(checks.default(case.evaluator))
+        if case.evaluator not in {None, UNGRADED} and not case.evaluators:
+            entries.append(checks.default(str(case.evaluator)))
     except SettingError as wrong:
         return NothingGrades(str(wrong))
     for check in (*_judged(case, graders, policy), *_expected(case)):
@@ -55,6 +56,8 @@ def implicit_rubric(
     if "max_latency_ms" in case.expected:
         name = _free("latency", entries)
         entries.append(RubricCheck(id=name, check=Latency(), weight=0.0, required=True))
+    if not entries and case.evaluator == UNGRADED:
+        return NothingGrades("the case is ungraded (evaluator: none)")
     if not entries:
         return NothingGrades("the case brings neither a reference nor expectations")
     return Rubric(

@@ -36,6 +36,8 @@ class ConvertPorts:
     frames: Frames
     draft: MakeDraft
     """Create a draft beside its final file."""
+    replacing: MakeDraft
+    """Create a draft that takes the place of an existing file."""
     scratch: Callable[[], OutputDraft]
     """Create a draft in a temporary file."""
     show: Callable[[bytes], None]

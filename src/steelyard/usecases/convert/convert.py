@@ -35,6 +35,7 @@ from steelyard.usecases.convert.import_rows import (
     row_intake,
 )
 from steelyard.usecases.convert.intake import (
+    Beside,
     Intake,
     IntakeCandidate,
     contract_intake,
@@ -69,7 +70,8 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
     if header.contract != to.name:
         source = ports.contracts.get(header.contract)
         header, changes = fit_header(header, source, to, path.name.partition(".")[0])
-    tally = Tally()
+    tally = Tally(is_bounded=not intake.names_each)
+    beside = Beside({})
     tally.change("", (*intake.changes, *changes))
     with ExitStack() as stack:
 
@@ -84,9 +86,23 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
             _carry(candidate, way, options, output, tally)
         output.finish()
         _drop_rejected(output, ports, path, way, tally)
-        files = _settle(ports, options, output, path) if tally.emitted else ()
+        if intake.beside is not None:
+            beside = intake.beside()
+            tally.change("", beside.changes)
+        files: tuple[str, ...] = ()
+        if tally.emitted:
+            files = (*_write_beside(ports, beside), *_settle(ports, options, output, path))
     made = tally.conversion(str(options.source), intake.name, options.to)
-    return replace(made, files=files)
+    return replace(made, files=files, next_steps=beside.next_steps if files else ())
+
+
+def _write_beside(ports: ConvertPorts, beside: Beside) -> tuple[str, ...]:
+    """Write the files that belong to the cases; they come first."""
+    for path, data in beside.files.items():
+        draft = ports.replacing(path)
+        draft.write(data)
+        draft.settle()
+    return tuple(str(path) for path in beside.files)
 
 
 def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
@@ -135,7 +151,9 @@ def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
                     f"{argument(given)} is for tables; name one with {argument('made_from')}"
                 )
         return contract_intake(ports.workspace, ports.contracts, options.source, name)
-    source = RowSource(options.source, name, options.to, options.names, options.split)
+    source = RowSource(
+        options.source, name, options.to, options.names, options.split, options.output
+    )
     return row_intake(ports.workspace, ports.contracts, source, ports.frames)
 
 

@@ -18,25 +18,19 @@ from steelyard.contracts.importers.lar_echr import import_lar_echr
 from steelyard.contracts.importers.lexam import import_lexam
 from steelyard.contracts.importers.openai_evals import import_openai_evals
 from steelyard.contracts.importers.prbench import import_prbench
-from steelyard.contracts.importers.promptfoo import (
-    checked_config,
-    import_promptfoo,
-    unread_config,
-)
 from steelyard.contracts.importers.source_row import Import, Imported
-from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError, argument
-from steelyard.formats.encoding import without_bom
+from steelyard.errors import InvalidError, ParseError, argument
 from steelyard.formats.json_fields import fields
-from steelyard.formats.json_text import compact, parse_json
+from steelyard.formats.json_text import compact
 from steelyard.formats.records import Record
 from steelyard.formats.seen_ids import SeenIds
-from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.inspect_logs import LogFile, open_logs
-from steelyard.usecases.convert.intake import Intake, IntakeCandidate, read_row
+from steelyard.usecases.convert.intake import Beside, Intake, IntakeCandidate, read_row
+from steelyard.usecases.convert.promptfoo_intake import PromptfooIntake
 from steelyard.usecases.convert.source_records import Frames, file_records, source_files
 
 BENCHMARKS: dict[str, Callable[[JsonObject], list[JsonObject]]] = {
@@ -49,7 +43,6 @@ BENCHMARKS: dict[str, Callable[[JsonObject], list[JsonObject]]] = {
 TABLES = ("csv", "parquet", "hf")
 TOOLS = ("openai-evals", "promptfoo", "inspect")
 _BATCH = 500
-_MAX_CONFIG = 64 * 1024 * 1024
 _MAPPED = ("id", "input", "expected_output", "expected_outcome")
 
 
@@ -61,6 +54,7 @@ class RowSource(NamedTuple):
     to: str
     names: Mapping[str, str]
     split: str | None = None
+    output: Path | None = None
     title: str = ""
     """The name in the source, if it has one."""
 
@@ -76,14 +70,14 @@ def row_intake(
     """The imported rows of a source, as cases of the contract of the importer."""
     changes: tuple[Change, ...] = ()
     description = ""
+    beside: Callable[[], Beside] | None = None
     if source.name == "promptfoo":
-        config = _config(workspace, source.path)
-        changes = tuple(unread_config(config))
-        description = str(config.get("description") or "")
-        imports: Iterator[tuple[str, Import]] = (
-            (f"pair {number}", found)
-            for number, found in enumerate(import_promptfoo(config), start=1)
-        )
+        promptfoo = PromptfooIntake(workspace, source.path, source.output)
+        source = source._replace(path=promptfoo.path)
+        changes = tuple(promptfoo.project.changes)
+        description = promptfoo.description
+        imports: Iterator[tuple[str, Import]] = promptfoo.cases()
+        beside = promptfoo.beside
         contract = "eval_cases"
     elif source.name == "inspect":
         logs = open_logs(workspace, source.path)
@@ -108,6 +102,8 @@ def row_intake(
         header=header,
         candidates=lambda: candidates,
         changes=changes,
+        beside=beside,
+        names_each=beside is not None,
     )
 
 
@@ -251,18 +247,3 @@ def _as_cases(
                 yield IntakeCandidate(
                     row.record_id or place, read_row(reading, row), found.changes
                 )
-
-
-def _config(workspace: Workspace, path: Path) -> JsonObject:
-    if not workspace.is_file(path):
-        raise NotFoundError(f"no such file: {path}; promptfoo has one configuration file")
-    with workspace.open(path) as stream:
-        data = stream.read(_MAX_CONFIG + 1)
-    if len(data) > _MAX_CONFIG:
-        raise UnreadableFileError(f"{path}: the file is larger than 64 MB")
-    try:
-        is_json = path.suffix.lower() == ".json"
-        return checked_config(parse_json(without_bom(data)) if is_json else parse_yaml(data).value)
-    except ParseError as wrong:
-        line = f":{wrong.line}" if wrong.line else ""
-        raise UnreadableFileError(f"{path}{line}: {wrong}") from None

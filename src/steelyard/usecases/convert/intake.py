@@ -33,6 +33,15 @@ class IntakeCandidate(NamedTuple):
     changes: tuple[Change, ...] = ()
 
 
+class Beside(NamedTuple):
+    """Files that belong to the cases and are written with them."""
+
+    files: dict[Path, bytes]
+    changes: tuple[Change, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    """Commands that go on from here."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """An open source; its candidates can be read once."""
@@ -44,6 +53,10 @@ class Intake:
     candidates: Callable[[], Iterator[IntakeCandidate]]
     changes: tuple[Change, ...] = ()
     """Fields of the whole source for which no contract has a place."""
+    beside: Callable[[], Beside] | None = None
+    """What is written beside the cases, known when all of them are read."""
+    names_each: bool = False
+    """Whether every change is named, however many there are."""
 
 
 def contract_intake(

@@ -18,6 +18,8 @@ from steelyard.model.conversion import (
 _FIRST = 3
 _REASONS = 100
 """Maximum number of different reasons; further ones are counted together."""
+_EACH = 100_000
+"""The same where every reason is named."""
 
 
 @dataclass(slots=True)
@@ -39,7 +41,8 @@ class _Count:
 class Tally:
     """The counts of one conversion."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_bounded: bool = True) -> None:
+        self._limit = _REASONS if is_bounded else _EACH
         self.read = 0
         self.emitted = 0
         self._refusals: dict[tuple[str, str], tuple[Refusal, _Count]] = {}
@@ -65,7 +68,7 @@ class Tally:
     def refuse(self, label: str, refusal: Refusal) -> None:
         """Count a row that is not written."""
         key = (refusal.outcome, refusal.kind or refusal.reason)
-        if key not in self._refusals and len(self._refusals) >= _REASONS:
+        if key not in self._refusals and len(self._refusals) >= self._limit:
             refusal = Refusal(refusal.outcome, "for other reasons")
             key = (refusal.outcome, refusal.reason)
         self._refusals.setdefault(key, (refusal, _Count()))[1].add(label)
@@ -81,7 +84,7 @@ class Tally:
 
     def _bounded(self, change: Change) -> Change:
         """The change itself, unless there are too many different ones."""
-        if change in self._changes or len(self._changes) < _REASONS:
+        if change in self._changes or len(self._changes) < self._limit:
             return change
         return Change("other fields", "changed in further ways", change.is_lost)
 

@@ -21,6 +21,7 @@ from steelyard.contracts.detect import (
     is_of_a_run,
     of_kind,
 )
+from steelyard.contracts.importers.promptfoo.recognition import is_promptfoo
 from steelyard.contracts.reading import DatasetReading, WithSidecar
 from steelyard.contracts.unique_ids import with_unique_ids
 from steelyard.errors import NotFoundError, ParseError
@@ -215,6 +216,8 @@ def _open_document(
         content = _filled(_bytes(workspace, path, MAX_JSON + 1))
         is_whole = len(content) <= MAX_JSON
         top = dict(_json_top(content, contracts)) if is_whole else {}
+    if kind is None and isinstance(top, dict) and is_promptfoo(top):
+        return Opened(path=path, findings=(_foreign(path),))
     contract = None
     if isinstance(top, dict):
         folder = "rubrics" if kind == "rubric" else path.parent.name
@@ -343,6 +346,13 @@ def _no_fields(content: bytes | Located, contracts: Contracts) -> Finding | None
         return None
     why = f"its top level is {what}, not an object with fields"
     return error("unsupported_format", f"{why}; supported are {contracts.supported}", line=line)
+
+
+def _foreign(path: Path) -> Finding:
+    """The finding for the configuration of another tool, which is converted."""
+    command = f"steelyard convert {path} --from promptfoo --to eval_cases -o cases.yaml"
+    message = "this is a promptfoo configuration, which is converted and not read as a dataset"
+    return replace(error("unsupported_format", message), hint=f"run `{command}`")
 
 
 def _unsupported(path: Path, why: str, contracts: Contracts) -> Opened:

@@ -451,20 +451,43 @@ def test_rows_of_a_table_are_read_in_batches(desk: Desk) -> None:
     assert [case.id for case in desk.read("out.json").cases][-1] == "k1200"
 
 
-def test_a_promptfoo_file_becomes_eval_cases(desk: Desk) -> None:
+def test_a_promptfoo_file_becomes_eval_cases_and_a_project_file(desk: Desk) -> None:
     desk.write(
         "promptfooconfig.yaml",
-        "description: Greetings\nproviders: [p]\nprompts: ['Hi {{name}}', 'file://x.txt']\ntests:\n"
+        "description: Greetings\nproviders: [echo]\nprompts: ['Hi {{name}}', 'file://x.py']\n"
+        "tests:\n"
         "  - vars: {name: Ann}\n    assert: [{type: icontains, value: ann}]\n"
         "  - vars: {name: Bob}\n    assert: [{type: javascript, value: '1'}]\n",
     )
     made = desk.convert("promptfooconfig.yaml", "eval_cases", "out.yaml", made_from="promptfoo")
-    (case,) = desk.read("out.yaml").cases
+    first, second = desk.read("out.yaml").cases
 
-    assert counts(made) == (4, 1, 0, 0, 3)
-    assert case.evaluators[0].type == "icontains"
+    assert counts(made) == (2, 2, 0, 0, 0)
+    assert first.evaluators[0].type == "icontains"
+    assert (second.evaluators, second.evaluator) == ((), "none")
     assert desk.read("out.yaml").description == "Greetings"
-    assert fields(made) == {"providers": "lost"}
+    assert set(fields(made)) == {
+        "promptfooconfig.yaml: prompts[1]",
+        "promptfooconfig.yaml: tests[1].assert[0] (javascript)",
+        "grading",
+    }
+    assert "provider: echo" in (desk.folder / "steelyard.yaml").read_text(encoding="utf-8")
+
+
+def test_an_existing_project_file_keeps_what_it_says(desk: Desk) -> None:
+    desk.write("p.yaml", "prompts: [Hi]\nproviders: [echo]\ntests: [{vars: {}}]\n")
+    project = desk.folder / "steelyard.yaml"
+    project.write_text("# ours\nallow: {commands: true}\n", encoding="utf-8")
+    added = desk.convert("p.yaml", "eval_cases", "out.yaml", made_from="promptfoo")
+    text = project.read_text(encoding="utf-8")
+    project.write_text("targets: {mine: {provider: echo}}\n", encoding="utf-8")
+    kept = desk.convert("p.yaml", "eval_cases", "other.yaml", made_from="promptfoo")
+
+    assert text.startswith("# ours\nallow: {commands: true}\n")
+    assert "targets:\n  echo:\n    provider: echo\n" in text
+    assert added.fields == ()
+    assert fields(kept) == {"targets.echo": "lost"}
+    assert project.read_text(encoding="utf-8") == "targets: {mine: {provider: echo}}\n"
 
 
 def test_a_promptfoo_file_may_be_json_and_go_on_to_another_contract(desk: Desk) -> None:
@@ -479,7 +502,7 @@ def test_a_promptfoo_file_may_be_json_and_go_on_to_another_contract(desk: Desk) 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("prompts: [a]\n", "there is no 'tests'"),
+        ("description: a\n", "there is no 'prompts'"),
         ("a: [\n", r"p\.yaml:1: "),
         ("7\n", "the top level must be an object"),
     ],
@@ -496,7 +519,7 @@ def test_a_file_that_is_no_promptfoo_configuration_is_unreadable(
 def test_a_configuration_beyond_the_limit_is_unreadable(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.usecases.convert.import_rows._MAX_CONFIG", 5)
+    monkeypatch.setattr("steelyard.usecases.convert.promptfoo_intake._MAX_CONFIG", 5)
     desk.write("p.yaml", "prompts: []\n")
 
     with pytest.raises(UnreadableFileError, match="larger than 64 MB"):
@@ -504,7 +527,7 @@ def test_a_configuration_beyond_the_limit_is_unreadable(
 
 
 def test_a_missing_promptfoo_configuration_is_not_found(desk: Desk) -> None:
-    with pytest.raises(NotFoundError, match="promptfoo has one configuration file"):
+    with pytest.raises(NotFoundError, match="name a promptfoo configuration"):
         desk.convert("p.yaml", "eval_cases", "out.yaml", made_from="promptfoo")
 
 

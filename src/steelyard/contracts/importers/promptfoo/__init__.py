@@ -1,0 +1,1 @@
+"""Projects of promptfoo: prompts, tests, assertions and providers."""

@@ -1,0 +1,344 @@
+"""Assertions of promptfoo as evaluators of eval cases."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+from steelyard.checks.regex import pattern_fault
+from steelyard.contracts.importers.promptfoo.judged import JUDGED, judged
+from steelyard.contracts.importers.promptfoo.programs import (
+    MARKUP,
+    PROGRAMS,
+    RUNNERS,
+    Programs,
+    markup,
+    program,
+    transformed,
+)
+from steelyard.contracts.importers.promptfoo.source import (
+    Place,
+    Render,
+    Source,
+    is_file,
+    listed,
+    objects,
+)
+from steelyard.contracts.importers.source_row import wrong
+from steelyard.errors import ParseError
+from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.conversion import Change
+from steelyard.model.json_value import JsonObject, JsonValue
+
+_TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
+_TEXTS = ("contains-any", "contains-all", "icontains-any", "icontains-all")
+_LIMITS = {"latency": "threshold", "cost": "budget"}
+_LENGTHS = {"min-length", "max-length", "word-count"}
+_SETTINGS = {
+    *("type", "value", "threshold", "weight", "metric", "provider", "rubricPrompt"),
+    "transform",
+}
+_TOLD = {"reason", "description"}
+_MOST = 1000
+"""How often a pattern of RE2 may repeat a part."""
+_SET = "assert-set"
+_AFTER = {*_TEXT, *_TEXTS, "is-json", "javascript"}
+"""What can be looked for in an answer that a program changed."""
+
+
+class Grading(NamedTuple):
+    """What the assertions of one case may draw on."""
+
+    render: Render
+    source: Source
+    values: JsonObject
+    judge: Callable[[JsonValue], str]
+    """The target that a provider stands for, by name; ParseError where there is none."""
+    programs: Programs | None
+    """How programs are started; None while they are not allowed."""
+    options: JsonObject
+    templates: JsonObject
+
+
+class Made(NamedTuple):
+    """Evaluators, and what of the assertions did not come over as it was."""
+
+    evaluators: list[JsonObject]
+    changes: list[Change]
+
+
+def evaluators_of(
+    entries: list[tuple[Place, JsonValue]], grading: Grading, threshold: JsonValue
+) -> Made:
+    """The evaluators that the assertions of a test stand for.
+
+    Without a threshold every assertion must pass; with one their weighted mean must reach it.
+    """
+    made = Made([], [])
+    for place, entry in entries:
+        _add(made, place, entry, grading)
+    if threshold is None:
+        return Made([_deciding(evaluator) for evaluator in made.evaluators], made.changes)
+    if not made.evaluators:
+        return made
+    mean = _mean("threshold", made.evaluators, _number(threshold, "threshold"))
+    return Made([_deciding(mean)], made.changes)
+
+
+def _deciding(evaluator: JsonObject) -> JsonObject:
+    """The evaluator as one that decides by passing, whatever its score.
+
+    A score between 0 and 1 that passes would count as less than a pass in the mean of the case.
+    """
+    made = dict(evaluator)
+    if "min_score" in made:
+        frame = {name: made.pop(name) for name in ("weight", "negate") if name in made}
+        made = {**_all(str(made["name"]), [made]), **frame}
+    elif made["type"] == "code_judge":
+        made["config"] = {**objects(made.get("config")), "binary": True}
+    if made.get("weight") != 0:
+        made["required"] = True
+    return made
+
+
+def _add(made: Made, place: Place, entry: JsonValue, grading: Grading) -> None:
+    kind = str(entry.get("type")) if isinstance(entry, dict) else "assertion"
+    named = Place(place.file, f"{place.path} ({kind})")
+    try:
+        if isinstance(entry, dict) and isinstance(entry.get("$ref"), str):
+            name = str(entry["$ref"]).rpartition("/")[2]
+            entry = {**objects(grading.templates.get(name)), **entry}
+            del entry["$ref"]
+        evaluator = _evaluator(entry, grading, named, made.changes)
+    except ParseError as why:
+        made.changes.append(named.lost(why))
+        return
+    made.evaluators.append(evaluator)
+
+
+def _evaluator(
+    entry: JsonValue, grading: Grading, place: Place, changes: list[Change]
+) -> JsonObject:
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        raise wrong("an assertion must be an object with a type")
+    written = str(entry["type"])
+    kind = written.removeprefix("not-")
+    transform = _transform(entry, kind, grading)
+    evaluator = _made(kind, entry, grading, place, changes)
+    if transform is not None:
+        evaluator = transformed(kind, evaluator, transform, grading)
+        changes.append(
+            place.at("transform").replaced(f"node runs it, through {RUNNERS['javascript']}")
+        )
+    if isinstance(entry.get("metric"), str) and entry["metric"]:
+        evaluator = {**evaluator, "name": grading.render(str(entry["metric"]))}
+    weight = entry.get("weight")
+    if isinstance(weight, int | float) and not isinstance(weight, bool):
+        evaluator["weight"] = weight
+    if written != kind:
+        evaluator["negate"] = True
+    own = {"assert"} if kind == _SET else {"config"} if kind in PROGRAMS else set[str]()
+    unread = [name for name in entry if name not in _SETTINGS | own | _TOLD]
+    changes += [place.at(name).lost("no evaluator has a setting for it") for name in unread]
+    return evaluator
+
+
+def _transform(entry: JsonObject, kind: str, grading: Grading) -> JsonValue:
+    """The program that changes the answer before it is looked at, if there is one."""
+    for holder, where in ((entry, ""), (grading.options, "options.")):
+        for name in ("transform", "postprocess", "contextTransform"):
+            if holder.get(name) and kind != _SET:
+                if grading.programs and name == "transform" and kind in _AFTER:
+                    return holder[name]
+                raise wrong(f"{where}{name} changes the answer before it is looked at")
+    return None
+
+
+def _made(
+    kind: str, entry: JsonObject, grading: Grading, place: Place, changes: list[Change]
+) -> JsonObject:
+    if kind == _SET:
+        return _assert_set(entry, grading, place, changes)
+    if kind in JUDGED:
+        return judged(kind, entry, grading, place, changes)
+    if kind in PROGRAMS:
+        return program(kind, entry, grading, changes, place)
+    if kind in _TEXT:
+        return _text(kind, entry, grading)
+    if kind in _TEXTS:
+        return {"type": kind, "value": _texts(_value(entry, grading), grading)}
+    if kind in {"is-json", "contains-json"}:
+        return _json(kind, _schema(entry, grading))
+    if kind in _LIMITS:
+        return {"type": kind, _LIMITS[kind]: _number(entry.get("threshold"), "threshold")}
+    if kind in MARKUP:
+        return markup(entry, grading)
+    return _length(kind, entry)
+
+
+def _text(kind: str, entry: JsonObject, grading: Grading) -> JsonObject:
+    value = _value(entry, grading)
+    if kind == "equals" and isinstance(value, dict | list):
+        return _json("is-json", {"const": value})
+    text = "" if value == "" and kind == "equals" else _one(value, grading.render)
+    if kind == "regex" and (fault := pattern_fault(text, "")):
+        raise wrong(f"its pattern is none of RE2: {fault}")
+    if kind == "starts-with" and not text.strip():
+        raise wrong("its value is blank")
+    return {"type": kind, "value": text}
+
+
+def _texts(value: JsonValue, grading: Grading) -> list[JsonValue]:
+    if isinstance(value, str):
+        value = [*next(csv.reader([grading.render(value)], skipinitialspace=True), list[str]())]
+    texts = [_one(item, grading.render).strip() for item in listed(value)]
+    if not texts or not all(texts):
+        raise wrong("its value must be a list of texts")
+    return [*texts]
+
+
+def _schema(entry: JsonObject, grading: Grading) -> JsonObject | None:
+    value = entry.get("value")
+    if value is None or value == "":
+        return None
+    if is_file(value):
+        value = grading.source.value(str(value))
+    elif isinstance(value, str):
+        value = parse_yaml(grading.render(value).encode("utf-8", "surrogatepass")).value
+    if not isinstance(value, dict):
+        raise wrong("its value must be a JSON Schema")
+    return value
+
+
+def _json(kind: str, schema: JsonObject | None) -> JsonObject:
+    if kind == "contains-json":
+        given: JsonObject = {"type": ["object", "array"]} if schema is None else schema
+        return {"type": "json_schema", "schema": given, "anywhere": True}
+    if schema is None:
+        return {"type": "is-json"}
+    members: list[JsonValue] = [
+        {"name": "is_json", "type": "is_json"},
+        {"name": "json_schema", "type": "json_schema", "schema": schema},
+    ]
+    return _all("json", members)
+
+
+def _length(kind: str, entry: JsonObject) -> JsonObject:
+    """Lengths as a pattern, which repeats a part so often."""
+    if kind == "empty":
+        return {"type": "regex", "value": r"^\s*$"}
+    if kind not in _LENGTHS:
+        raise wrong("no evaluator stands for it")
+    value = entry.get("value", entry.get("threshold"))
+    if kind == "word-count":
+        least, most = _bounds(value)
+        if max(least, most or 0) > _MOST:
+            raise wrong(f"a pattern counts up to {_MOST:,} words")
+        if least == 0:
+            return {"type": "regex", "value": rf"^\s*(?:\S+(?:\s+|$)){{0,{most}}}$"}
+        upper = "" if most is None else most - 1
+        return {"type": "regex", "value": rf"^\s*\S+(?:\s+\S+){{{least - 1},{upper}}}\s*$"}
+    count = int(_number(value, "value"))
+    parts = f".{{{_MOST}}}" * (count // _MOST)
+    if kind == "min-length":
+        return {"type": "regex", "value": f"(?s)^{parts}.{{{count % _MOST},}}$"}
+    shorter = f".{{0,{_MOST}}}" * (count // _MOST)
+    return {"type": "regex", "value": f"(?s)^{shorter}.{{0,{count % _MOST}}}$"}
+
+
+def _bounds(value: JsonValue) -> tuple[int, int | None]:
+    if isinstance(value, dict):
+        least, most = value.get("min"), value.get("max")
+        if least is None and most is None:
+            raise wrong("its value must have 'min' or 'max'")
+        return (
+            0 if least is None else int(_number(least, "min")),
+            None if most is None else int(_number(most, "max")),
+        )
+    exactly = int(_number(value, "value"))
+    return exactly, exactly
+
+
+def _assert_set(
+    entry: JsonObject, grading: Grading, place: Place, changes: list[Change]
+) -> JsonObject:
+    made = Made([], changes)
+    before = len(changes)
+    for index, member in enumerate(listed(entry.get("assert"))):
+        _add(
+            made,
+            Place(place.file, place.path.removesuffix(f" ({_SET})")).at("assert", index),
+            member,
+            grading,
+        )
+    if not made.evaluators or any(change.is_lost for change in changes[before:]):
+        raise wrong("a part of the set cannot be carried over, and the set means all of it")
+    threshold = entry.get("threshold")
+    members: list[JsonValue] = [*made.evaluators]
+    if threshold is None:
+        return _all("set", [*_named(members)])
+    return _mean("set", made.evaluators, _number(threshold, "threshold"))
+
+
+def _all(name: str, members: list[JsonValue]) -> JsonObject:
+    """A composite that passes when all of its members do."""
+    aggregator: JsonObject = {"type": "threshold", "threshold": 1}
+    return {"name": name, "type": "composite", "evaluators": members, "aggregator": aggregator}
+
+
+def _mean(name: str, evaluators: list[JsonObject], threshold: float) -> JsonObject:
+    """A composite that passes when the weighted mean of its members reaches a threshold."""
+    members = _named([*evaluators])
+    weights: JsonObject = {
+        str(member["name"]): member.pop("weight") for member in members if "weight" in member
+    }
+    aggregator: JsonObject = {"type": "weighted_average"}
+    if weights:
+        aggregator["weights"] = weights
+    return {
+        "name": name,
+        "type": "composite",
+        "evaluators": [*members],
+        "aggregator": aggregator,
+        "min_score": threshold,
+    }
+
+
+def _named(members: list[JsonValue]) -> list[JsonObject]:
+    """Members with a name each, by which weights find them."""
+    made: list[JsonObject] = []
+    for number, member in enumerate(members, start=1):
+        row = objects(member)
+        name = str(row.get("name") or row.get("type"))
+        taken = {str(other["name"]) for other in made}
+        made.append({**row, "name": f"{name}-{number}" if name in taken else name})
+    return made
+
+
+def _value(entry: JsonObject, grading: Grading) -> JsonValue:
+    value = entry.get("value")
+    return grading.source.text(str(value)) if is_file(value) else value
+
+
+def _one(value: JsonValue, render: Render) -> str:
+    if isinstance(value, bool):
+        return json.dumps(value)
+    if not isinstance(value, str | int | float):
+        raise wrong("its value must be a text")
+    text = render(value) if isinstance(value, str) else str(value)
+    if not text:
+        raise wrong("its value is empty")
+    return text
+
+
+def _number(value: JsonValue, name: str) -> float:
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            raise wrong(f"its {name} must be a number, not {value!r}") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(f"its {name} must be a number")
+    return value

@@ -1,0 +1,280 @@
+"""A promptfoo configuration: every test a case, every provider with every prompt a target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from steelyard.contracts.importers.promptfoo.assertions import Grading, evaluators_of
+from steelyard.contracts.importers.promptfoo.programs import Programs
+from steelyard.contracts.importers.promptfoo.prompts import Prompt, messages, read_prompts
+from steelyard.contracts.importers.promptfoo.source import (
+    Place,
+    Source,
+    is_file,
+    listed,
+    objects,
+)
+from steelyard.contracts.importers.promptfoo.targets import Targets
+from steelyard.contracts.importers.promptfoo.templates import (
+    filled_values,
+    rendered,
+)
+from steelyard.contracts.importers.promptfoo.tests import (
+    Test,
+    combinations,
+    read_tests,
+    variables,
+)
+from steelyard.contracts.importers.promptfoo.variants import Variants
+from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
+from steelyard.errors import ParseError
+from steelyard.model.conversion import Change, Refusal
+from steelyard.model.json_value import JsonObject, JsonValue
+
+_CONFIG = {
+    *("prompts", "tests", "defaultTest", "description", "$schema", "providers", "targets"),
+    *("scenarios", "assertionTemplates"),
+}
+_RUNNING = {
+    *("outputPath", "sharing", "commandLineOptions", "evaluateOptions", "tags"),
+    *("options.runSerially", "options.repeat", "options.timeout", "options.includeMetrics"),
+    "options.showOutput",
+}
+"""What says only how to run, what to show or where to write."""
+_TEST = {
+    *("vars", "assert", "description", "metadata", "threshold", "options", "prompts", "providers"),
+    "provider",
+}
+_OPTIONS = {
+    *("disableDefaultAsserts", "prefix", "suffix", "provider", "rubricPrompt", "factuality"),
+    *("disableVarExpansion", "transform", "postprocess"),
+}
+_NO_PLACE = "a dataset has no place for it"
+_NO_CASES = {
+    "redteam": "promptfoo generates the tests of a red team; `promptfoo redteam generate` writes "
+    "them into a file that can be converted"
+}
+_UNGRADED = "no assertion came over, so that nothing grades the case"
+_HOW = "it says how promptfoo runs; `steelyard run` has options of its own"
+_ASKED = "the case is asked with every prompt; metadata.prompts names those of the test"
+
+
+def checked_config(config: JsonValue) -> JsonObject:
+    """A configuration of promptfoo; raises ParseError where it is none."""
+    if not isinstance(config, dict):
+        raise wrong("the top level must be an object with 'prompts' and 'tests'")
+    if not any(name in config for name in ("prompts", "tests", "scenarios", "redteam")):
+        raise wrong("there is no 'prompts'; a promptfoo configuration has prompts and tests")
+    return config
+
+
+class PromptfooProject:
+    """A configuration that is read: its cases, its targets and what did not come over."""
+
+    def __init__(
+        self, config: JsonObject, source: Source, file: str, programs: Programs | None = None
+    ) -> None:
+        self.config = config
+        self.source = source
+        self.file = file
+        self.programs = programs
+        self.changes = [
+            _left(Place(file), name)
+            for name in config
+            if name not in _CONFIG and not name.startswith("x-")
+        ]
+        self._default = self._default_test()
+        self._prompts = self._kept(read_prompts(config, file, source))
+        self.targets = Targets(config, file, source)
+        self._variants = Variants(self._prompts)
+        self.changes += [*self.targets.changes, *self._variants.changes]
+
+    def _default_test(self) -> JsonObject:
+        place = Place(self.file, "defaultTest")
+        try:
+            found = self.source.resolved(self.config.get("defaultTest"))
+        except ParseError as why:
+            self.changes.append(place.lost(why))
+            return {}
+        return objects(found)
+
+    def _kept(self, found: Iterator[Prompt | Change]) -> list[Prompt]:
+        prompts: list[Prompt] = []
+        for one in found:
+            if isinstance(one, Change):
+                self.changes.append(one)
+            else:
+                prompts.append(one)
+        return prompts
+
+    def project(self) -> JsonObject:
+        """What the project file says: the targets, and which of them judges."""
+        return self.targets.project(self._variants)
+
+    def cases(self) -> Iterator[tuple[str, Import]]:
+        """Every test as a case, with its place; a test that cannot be read is a refusal."""
+        if not self._prompts:
+            yield (
+                str(Place(self.file, "prompts")),
+                Refusal("left_out", "no prompt can be read, so that nothing is asked", "prompts"),
+            )
+            return
+        taken: dict[str, JsonObject] = {}
+        for test in read_tests(self.config, self.file, self.source):
+            if isinstance(test, Change):
+                yield test.field, Refusal("left_out", f"{test.field}: {test.message}", test.field)
+                continue
+            for found in self._cases(test):
+                yield str(test.place), _renamed(found, taken)
+
+    def _cases(self, test: Test) -> Iterator[Import]:
+        try:
+            stated = {
+                **variables(self._default.get("vars"), self.source),
+                **variables(test.row.get("vars"), self.source),
+            }
+            options = self._options(test.row)
+            if options.get("transformVars"):
+                raise wrong("options.transformVars makes the variables with a program")
+            values = [stated]
+            if not options.get("disableVarExpansion"):
+                values = list(combinations(stated, self.source))
+        except ParseError as why:
+            yield Refusal("left_out", f"{test.place}: {why}", str(test.place))
+            return
+        for one in values:
+            try:
+                yield self._case(test, filled_values(one), options)
+            except ParseError as why:
+                yield Refusal("left_out", f"{test.place}: {why}", str(test.place))
+
+    def _options(self, test: JsonObject) -> JsonObject:
+        return {**objects(self._default.get("options")), **objects(test.get("options"))}
+
+    def _case(self, test: Test, values: JsonObject, options: JsonObject) -> Imported:
+        asked, shown = self._asked(values, options)
+        description = test.row.get("description")
+        changes: list[Change] = self._unread(test, options)
+        grading = Grading(
+            render=partial(rendered, values=values),
+            source=self.source,
+            values=values,
+            judge=self.targets.judge,
+            programs=self.programs,
+            options=options,
+            templates=objects(self.config.get("assertionTemplates")),
+        )
+        threshold = test.row.get("threshold", self._default.get("threshold"))
+        entries = self._assertions(test, options)
+        made = evaluators_of(entries, grading, threshold)
+        changes += made.changes
+        row: JsonObject = {
+            "id": content_id("promptfoo", values, description),
+            "input_messages": [*asked],
+        }
+        if made.evaluators:
+            row["evaluators"] = [*made.evaluators]
+        else:
+            row["evaluator"] = "none"
+            if entries:
+                changes.append(Change("grading", _UNGRADED))
+        metadata = {**objects(self._default.get("metadata")), **objects(test.row.get("metadata"))}
+        if isinstance(description, str):
+            metadata = {"description": description, **metadata}
+        metadata.update(shown)
+        metadata.update(self._only(test, changes))
+        if metadata:
+            row["metadata"] = metadata
+        return Imported(row, tuple(changes))
+
+    def _asked(
+        self, values: JsonObject, options: JsonObject
+    ) -> tuple[list[JsonObject], JsonObject]:
+        """What the case asks, and what the prompts of targets take from its metadata."""
+        before, after = options.get("prefix") or "", options.get("suffix") or ""
+        prompt = self._variants.single
+        if prompt is not None and not self._variants.is_needed:
+            if (before or after) and prompt.chat is not None:
+                raise wrong("a conversation cannot stand between options.prefix and suffix")
+            text = f"{before}{prompt.text}{after}"
+            asked = messages(text, partial(rendered, values=values))
+            if not asked:
+                raise wrong(f"prompt {prompt.place} is empty with these values")
+            return asked, {}
+        if before or after:
+            raise wrong("options.prefix and suffix are only read where there is one prompt")
+        return self._variants.asked(values)
+
+    def _assertions(self, test: Test, options: JsonObject) -> list[tuple[Place, JsonValue]]:
+        shared = listed(self._default.get("assert"))
+        if options.get("disableDefaultAsserts") is True:
+            shared = []
+        where = self.config.get("defaultTest")
+        file = str(where).removeprefix("file://") if is_file(where) else self.file
+        top = Place(file, "" if is_file(where) else "defaultTest").at("assert")
+        own = test.place.at("assert")
+        return [
+            *((top.at(index), entry) for index, entry in enumerate(shared)),
+            *(
+                (own.at(index), entry)
+                for index, entry in enumerate(listed(test.row.get("assert")))
+            ),
+        ]
+
+    def _only(self, test: Test, changes: list[Change]) -> JsonObject:
+        """The prompts that a test is for, where it is not for all of them."""
+        named = test.row.get("prompts", self._default.get("prompts"))
+        if named is None:
+            return {}
+        wanted = [str(name) for name in listed(named)]
+        found = [
+            prompt for prompt in self._prompts if any(prompt.is_named(name) for name in wanted)
+        ]
+        if not found:
+            names = ", ".join(wanted)
+            raise wrong(f"it asks with the prompts {names}, and there is none of them")
+        if len(found) == len(self._prompts):
+            return {}
+        changes.append(test.place.at("prompts").replaced(_ASKED))
+        return {"prompts": [self._variants.name(prompt) for prompt in found]}
+
+    def _unread(self, test: Test, options: JsonObject) -> list[Change]:
+        shared = Place(self.file, "defaultTest")
+        changes = [
+            _left(test.place if name in test.row else shared, name)
+            for name in dict.fromkeys((*self._default, *test.row))
+            if name not in _TEST
+        ]
+        own = objects(test.row.get("options"))
+        changes += [
+            _left(test.place if name in own else shared, f"options.{name}")
+            for name in options
+            if name not in _OPTIONS
+        ]
+        for name in ("providers", "provider"):
+            if name in test.row:
+                message = "every target is asked; `where` selects cases"
+                changes.append(test.place.at(name).replaced(message))
+        return changes
+
+
+def _left(place: Place, name: str) -> Change:
+    """What a configuration says and nothing takes."""
+    if name in _RUNNING:
+        return place.at(name).replaced(_HOW)
+    return place.at(name).lost(_NO_CASES.get(name, _NO_PLACE))
+
+
+def _renamed(found: Import, taken: dict[str, JsonObject]) -> Import:
+    """The case under an id that no other case has; the same case again keeps its own."""
+    if isinstance(found, Refusal):
+        return found
+    name = first = str(found.row["id"])
+    number = 1
+    while name in taken and taken[name] != {**found.row, "id": name}:
+        number += 1
+        name = f"{first}-{number}"
+    row = {**found.row, "id": name}
+    taken[name] = row
+    return Imported(row, found.changes)

@@ -1,0 +1,87 @@
+"""Providers with prompts as the targets of a project file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from steelyard.contracts.importers.promptfoo.providers import (
+    Provider,
+    Target,
+    providers_of,
+    read_providers,
+    target_of,
+)
+from steelyard.contracts.importers.promptfoo.source import Place, Source, listed, objects
+from steelyard.contracts.importers.promptfoo.variants import Variants
+from steelyard.contracts.importers.source_row import wrong
+from steelyard.errors import ParseError
+from steelyard.model.conversion import Change
+from steelyard.model.json_value import JsonObject, JsonValue
+
+
+class _Asked(NamedTuple):
+    provider: Provider
+    target: Target
+
+
+class Targets:
+    """The targets of a configuration: its providers, and those that judge."""
+
+    def __init__(self, config: JsonObject, file: str, source: Source) -> None:
+        self._source = source
+        self._place = Place(file)
+        self.changes: list[Change] = []
+        self._asked: dict[str, _Asked] = {}
+        self._judges: dict[str, JsonObject] = {}
+        for found in read_providers(config, file, source):
+            if isinstance(found, Change):
+                self.changes.append(found)
+            else:
+                self._add(found)
+
+    def _add(self, provider: Provider) -> None:
+        try:
+            target = target_of(provider)
+        except ParseError as why:
+            self.changes.append(provider.place.lost(why))
+            return
+        self.changes += target.changes
+        name = provider.name
+        taken = name in self._asked
+        self._asked[f"{name}-{len(self._asked) + 1}" if taken else name] = _Asked(provider, target)
+
+    def judge(self, stated: JsonValue) -> str:
+        """The name of the target that judges; raises ParseError where there can be none."""
+        if isinstance(stated, dict) and "text" in stated and "id" not in stated:
+            stated = stated["text"]
+        found = list(providers_of(stated, self._place, self._source))
+        if len(found) != 1:
+            raise wrong("its provider must be one")
+        settings = target_of(found[0]).settings
+        name = f"judge-{found[0].name}"
+        if self._judges.get(name, settings) != settings:
+            name = f"{name}-{len(self._judges) + 1}"
+        self._judges[name] = settings
+        return name
+
+    @property
+    def unmade(self) -> list[Change]:
+        """Providers that no target stands for."""
+        return [change for change in self.changes if change.is_lost]
+
+    def project(self, variants: Variants) -> JsonObject:
+        """The targets of the project file by name."""
+        targets: JsonObject = {}
+        for name, (provider, target) in self._asked.items():
+            if not variants.is_needed:
+                targets[name] = target.settings
+                continue
+            wanted = [str(one) for one in listed(provider.row.get("prompts"))]
+            for variant in variants.all:
+                if not wanted or any(variant.prompt.is_named(one) for one in wanted):
+                    settings = {**target.settings, "prompt": variant.text}
+                    targets[f"{name}-{variant.name}"] = settings
+        made: JsonObject = {"targets": {**targets, **self._judges}}
+        if len(self._judges) == 1:
+            made["judges"] = {"default": {"target": next(iter(self._judges))}}
+        return {name: value for name, value in made.items() if objects(value)}

@@ -1,0 +1,122 @@
+"""Several prompts: each becomes the template of a target, so that they can be compared."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from steelyard.contracts.importers.promptfoo.prompts import Prompt, messages
+from steelyard.contracts.importers.promptfoo.providers import slug
+from steelyard.contracts.importers.promptfoo.templates import as_mustache, names_in, rendered
+from steelyard.contracts.importers.source_row import wrong
+from steelyard.errors import ParseError
+from steelyard.formats.mustache import as_text
+from steelyard.model.conversion import Change
+from steelyard.model.json_value import JsonObject
+
+_EARLIER = (
+    "it has other messages before the question than the first prompt, and the prompt of a target "
+    "is the question alone; convert it in a configuration of its own"
+)
+
+
+class Variant(NamedTuple):
+    """A prompt with the name of its targets and the template of their prompt."""
+
+    prompt: Prompt
+    name: str
+    template: str | None
+    """None where it is filled in for every case, and stands in its metadata."""
+
+    @property
+    def text(self) -> str:
+        """The prompt of its targets."""
+        return self.template or f"{{{{ metadata.rendered.{self.name} }}}}"
+
+
+class Variants:
+    """The prompts of a configuration, if there are several."""
+
+    def __init__(self, prompts: list[Prompt]) -> None:
+        self.changes: list[Change] = []
+        self.all: list[Variant] = []
+        self.single = prompts[0] if prompts else None
+        """The prompt that cases are asked with as it is, where no targets vary it."""
+        self._earlier = _before(prompts[0]) if prompts else []
+        kept = [prompt for prompt in prompts if self._is_alike(prompt)] if prompts[1:] else []
+        self.is_needed = len(kept) > 1
+        if not self.is_needed:
+            # The first of them is asked whole, so that it is not missing.
+            first = str(prompts[0].place) if prompts else ""
+            self.changes = [change for change in self.changes if change.field != first]
+            return
+        self._variables = self._taken(kept)
+        only = self._variables[0] if len(self._variables) == 1 else ""
+        for prompt in kept:
+            self.all.append(self._variant(prompt, only))
+
+    def name(self, prompt: Prompt) -> str:
+        """What the targets of a prompt are called after."""
+        found = (variant.name for variant in self.all if variant.prompt is prompt)
+        return next(found, slug(prompt.label or prompt.text[:40]))
+
+    def asked(self, values: JsonObject) -> tuple[list[JsonObject], JsonObject]:
+        """What a case asks whatever the prompt, and its metadata for the prompts."""
+        shown: JsonObject = {"vars": {name: values.get(name, "") for name in self._variables}}
+        unfinished = [variant for variant in self.all if variant.template is None]
+        if unfinished:
+            shown["rendered"] = {
+                variant.name: rendered(_question(variant.prompt), values) for variant in unfinished
+            }
+        render = partial(rendered, values=values)
+        earlier = messages(self.all[0].prompt.text, render)[:-1] if self._earlier else []
+        return [*earlier, {"role": "user", "content": self._text(values)}], shown
+
+    def _text(self, values: JsonObject) -> str:
+        if len(self._variables) == 1:
+            text = as_text(values.get(self._variables[0], ""))
+        else:
+            lines = [f"{name}: {as_text(values.get(name, ''))}" for name in self._variables]
+            text = "\n".join(lines) or rendered(_question(self.all[0].prompt), values)
+        if not text.strip():
+            raise wrong("the variables of the prompts are empty")
+        return text
+
+    def _is_alike(self, prompt: Prompt) -> bool:
+        try:
+            _question(prompt)
+            names_in(prompt.text)
+        except ParseError as why:
+            self.changes.append(prompt.place.lost(why))
+            return False
+        if _before(prompt) == self._earlier:
+            return True
+        self.changes.append(prompt.place.lost(_EARLIER))
+        return False
+
+    def _taken(self, prompts: list[Prompt]) -> list[str]:
+        names = [name for prompt in prompts for name in names_in(_question(prompt))]
+        return list(dict.fromkeys(names))
+
+    def _variant(self, prompt: Prompt, only: str) -> Variant:
+        stem = slug(prompt.label or f"prompt-{len(self.all) + 1}").replace(".", "-")
+        taken = {variant.name for variant in self.all}
+        name = f"{stem}-{len(self.all) + 1}" if stem in taken else stem
+        names = {only: "input"} if only else {}
+        return Variant(prompt, name, as_mustache(_question(prompt), names))
+
+
+def _before(prompt: Prompt) -> list[object]:
+    return [] if prompt.chat is None else [*prompt.chat[:-1]]
+
+
+def _question(prompt: Prompt) -> str:
+    """The last message of a prompt, which is what its targets ask."""
+    chat = prompt.chat
+    if chat is None:
+        return prompt.text
+    last = chat[-1]
+    content = last.get("content") if isinstance(last, dict) else None
+    if not isinstance(content, str) or not isinstance(last, dict) or last.get("role") != "user":
+        raise wrong("its last message must be a text of the user where there are several prompts")
+    return content

@@ -1,0 +1,586 @@
+"""promptfoo configurations: tests as cases, prompts as variants, what is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from steelyard.contracts.importers.promptfoo.importer import PromptfooProject, checked_config
+from steelyard.contracts.importers.promptfoo.programs import Programs
+from steelyard.contracts.importers.promptfoo.source import Source
+from steelyard.contracts.importers.source_row import Imported
+from steelyard.errors import ParseError
+from steelyard.formats.json_fields import fields
+from steelyard.model.conversion import Refusal
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.ports import NoFiles
+from steelyard.store.workspace import DiskWorkspace
+from strategies.eval_cases import json_values
+
+
+def project(
+    config: JsonObject, folder: Path | None = None, programs: Programs | None = None
+) -> PromptfooProject:
+    files = DiskWorkspace(folder).files_of(folder / "c.yaml") if folder else NoFiles()
+    return PromptfooProject(config, Source(files), "c.yaml", programs)
+
+
+def rows(config: JsonObject, folder: Path | None = None) -> list[JsonObject]:
+    found = project(config, folder).cases()
+    return [one.row for _, one in found if isinstance(one, Imported)]
+
+
+def refusals(config: JsonObject) -> list[Refusal]:
+    return [one for _, one in project(config).cases() if isinstance(one, Refusal)]
+
+
+def asked(prompt: JsonValue, **test: JsonValue) -> JsonValue:
+    (row,) = rows({"prompts": [prompt], "tests": [test]})
+    return row["input_messages"]
+
+
+def graded(
+    *assertions: JsonValue, programs: Programs | None = None, **test: JsonValue
+) -> Imported:
+    config: JsonObject = {"prompts": "Hi", "tests": [{"assert": list(assertions), **test}]}
+    ((_, only),) = project(config, programs=programs).cases()
+    assert isinstance(only, Imported)
+    return only
+
+
+def test_prompts_are_variants_of_targets_and_a_test_is_one_case_whatever_the_prompt() -> None:
+    config: JsonObject = {
+        "prompts": ["A {{x}}", {"raw": "B {{ x }}!", "label": "second"}],
+        "providers": ["echo"],
+        "tests": [{"vars": {"x": 1}}, {"vars": {"x": "two"}}],
+    }
+    made = project(config)
+    texts = [row["input_messages"] for row in rows(config)]
+
+    assert texts == [[{"role": "user", "content": text}] for text in ("1", "two")]
+    assert made.project() == {
+        "targets": {
+            "echo-prompt-1": {"provider": "echo", "prompt": "A {{ input }}"},
+            "echo-second": {"provider": "echo", "prompt": "B {{ input }}!"},
+        }
+    }
+
+
+def test_variants_with_several_variables_take_them_from_the_metadata() -> None:
+    config: JsonObject = {
+        "prompts": ["{{a}} and {{b.c}}", "{% if a %}{{ a | upper }}{% endif %}"],
+        "providers": ["echo"],
+        "tests": [{"vars": {"a": "x", "b": {"c": "y"}}}],
+    }
+    (row,) = rows(config)
+    targets = fields(project(config).project()["targets"])
+
+    assert [fields(target)["prompt"] for target in targets.values()] == [
+        "{{ metadata.vars.a }} and {{ metadata.vars.b.c }}",
+        "{{ metadata.rendered.prompt-2 }}",
+    ]
+    assert row["metadata"] == {
+        "vars": {"a": "x", "b": {"c": "y"}},
+        "rendered": {"prompt-2": "X"},
+    }
+
+
+def test_ids_are_the_same_with_one_prompt_and_with_several() -> None:
+    tests: list[JsonValue] = [{"vars": {"x": 1}, "assert": [{"type": "is-json"}]}]
+    one: JsonObject = {"prompts": ["A {{x}}"], "tests": tests}
+    two: JsonObject = {"prompts": ["A {{x}}", "B {{x}}"], "tests": tests}
+
+    assert [row["id"] for row in rows(one)] == [row["id"] for row in rows(two)]
+
+
+def test_ids_do_not_depend_on_the_order_of_prompts_and_tests() -> None:
+    prompts: list[JsonValue] = ["A {{x}}", "B {{x}}"]
+    tests: list[JsonValue] = [{"vars": {"x": 1}}, {"vars": {"x": 2}, "description": "d"}]
+    turned: JsonObject = {"prompts": prompts[::-1], "tests": tests[::-1]}
+
+    assert {str(row["id"]) for row in rows(turned)} == {
+        str(row["id"]) for row in rows({"prompts": prompts, "tests": tests})
+    }
+
+
+def test_a_list_under_a_variable_is_one_case_for_each_item() -> None:
+    config: JsonObject = {
+        "prompts": ["{{a}} {{b}}"],
+        "tests": [{"vars": {"a": ["1", "2"], "b": ["x", "y"]}}],
+    }
+    messages = [row["input_messages"] for row in rows(config)]
+
+    assert [
+        m[0]["content"] for m in messages if isinstance(m, list) and isinstance(m[0], dict)
+    ] == [
+        "1 x",
+        "1 y",
+        "2 x",
+        "2 y",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "variables", "text"),
+    [
+        ("Hi {{ name }}!", {"name": "Ann"}, "Hi Ann!"),
+        ("{{user.name}}", {"user": {"name": "Ann"}}, "Ann"),
+        ("{{data}}", {"data": {"a": 1}}, '{"a": 1}'),
+        ("[not json {{x}}", {"x": 1}, "[not json 1"),
+        ("[1, 2]", {}, "[1, 2]"),
+        ({"raw": "R {{x}}", "label": "l"}, {"x": 1}, "R 1"),
+        ({"id": "I {{x}}"}, {"x": 1}, "I 1"),
+    ],
+)
+def test_variables_are_filled_in(prompt: JsonValue, variables: JsonObject, text: str) -> None:
+    assert asked(prompt, vars=variables) == [{"role": "user", "content": text}]
+
+
+def test_a_prompt_written_as_chat_messages_is_a_conversation() -> None:
+    prompt = '[{"role": "system", "content": "Be {{t}}"}, {"role": "user", "content": "{{q}}"}]'
+
+    assert asked(prompt, vars={"t": "kind", "q": 'Say "hi"'}) == [
+        {"role": "system", "content": "Be kind"},
+        {"role": "user", "content": 'Say "hi"'},
+    ]
+
+
+def test_what_the_configuration_says_for_all_tests_is_merged() -> None:
+    config: JsonObject = {
+        "prompts": ["{{a}}{{b}}"],
+        "defaultTest": {
+            "vars": {"a": "x", "b": "y"},
+            "assert": [{"type": "is-json"}],
+            "metadata": {"team": "t"},
+        },
+        "tests": [{"vars": {"b": "z"}, "assert": [{"type": "latency", "threshold": 5}]}],
+    }
+    (row,) = rows(config)
+
+    assert row["input_messages"] == [{"role": "user", "content": "xz"}]
+    assert row["evaluators"] == [
+        {"type": "is-json", "required": True},
+        {"type": "latency", "threshold": 5, "required": True},
+    ]
+    assert row["metadata"] == {"team": "t"}
+
+
+@pytest.mark.parametrize(
+    ("assertion", "evaluator"),
+    [
+        ({"type": "equals", "value": "4"}, {"type": "equals", "value": "4"}),
+        ({"type": "equals", "value": 4}, {"type": "equals", "value": "4"}),
+        ({"type": "contains", "value": "{{x}}!"}, {"type": "contains", "value": "1!"}),
+        ({"type": "icontains", "value": "a"}, {"type": "icontains", "value": "a"}),
+        ({"type": "starts-with", "value": "a"}, {"type": "starts-with", "value": "a"}),
+        ({"type": "regex", "value": "a+"}, {"type": "regex", "value": "a+"}),
+        (
+            {"type": "contains-any", "value": ["a", 1]},
+            {"type": "contains-any", "value": ["a", "1"]},
+        ),
+        ({"type": "contains-all", "value": "a, b"}, {"type": "contains-all", "value": ["a", "b"]}),
+        ({"type": "icontains-any", "value": ["a"]}, {"type": "icontains-any", "value": ["a"]}),
+        ({"type": "icontains-all", "value": ["a"]}, {"type": "icontains-all", "value": ["a"]}),
+        ({"type": "is-json"}, {"type": "is-json"}),
+        ({"type": "latency", "threshold": 9}, {"type": "latency", "threshold": 9}),
+        ({"type": "cost", "threshold": 0.1}, {"type": "cost", "budget": 0.1}),
+        ({"type": "equals", "value": ""}, {"type": "equals", "value": ""}),
+        (
+            {"type": "llm-rubric", "value": "is kind"},
+            {"name": "llm-rubric", "type": "llm_judge", "value": "is kind"},
+        ),
+        (
+            {"type": "llm-rubric", "value": "is kind", "threshold": 0.8},
+            {"name": "llm-rubric", "type": "llm_judge", "value": "is kind", "threshold": 0.8},
+        ),
+        (
+            {"type": "model-graded-closedqa", "value": "is {{x}}"},
+            {"name": "model-graded-closedqa", "type": "llm_judge", "value": "is 1"},
+        ),
+        (
+            {"type": "factuality", "value": "Rome is old"},
+            {
+                "name": "factuality",
+                "type": "llm_judge",
+                "rubrics": [{"description": "Rome is old", "operator": "contradiction"}],
+            },
+        ),
+        (
+            {"type": "contains-json", "value": {"type": "object"}},
+            {"type": "json_schema", "schema": {"type": "object"}, "anywhere": True},
+        ),
+        ({"type": "min-length", "value": 3}, {"type": "regex", "value": "(?s)^.{3,}$"}),
+        (
+            {"type": "max-length", "value": 1200},
+            {"type": "regex", "value": "(?s)^.{0,1000}.{0,200}$"},
+        ),
+        (
+            {"type": "word-count", "value": {"min": 2, "max": 4}},
+            {"type": "regex", "value": r"^\s*\S+(?:\s+\S+){1,3}\s*$"},
+        ),
+        (
+            {"type": "is-json", "value": {"required": ["a"]}},
+            {
+                "name": "json",
+                "type": "composite",
+                "evaluators": [
+                    {"name": "is_json", "type": "is_json"},
+                    {"name": "json_schema", "type": "json_schema", "schema": {"required": ["a"]}},
+                ],
+                "aggregator": {"type": "threshold", "threshold": 1},
+            },
+        ),
+        (
+            {"type": "not-contains", "value": "a", "weight": 2, "metric": "m"},
+            {"name": "m", "type": "contains", "value": "a", "weight": 2, "negate": True},
+        ),
+    ],
+)
+def test_an_assertion_becomes_the_evaluator_that_looks_for_the_same(
+    assertion: JsonObject, evaluator: JsonObject
+) -> None:
+    row, changes = graded(assertion, vars={"x": 1})
+
+    assert row["evaluators"] == [{**evaluator, "required": True}]
+    assert changes == ()
+
+
+def test_the_weighted_mean_of_the_assertions_must_reach_the_threshold_of_the_test() -> None:
+    row, changes = graded(
+        {"type": "equals", "value": "a", "weight": 2},
+        {"type": "contains", "value": "b"},
+        threshold=0.5,
+    )
+
+    assert changes == ()
+    assert row["evaluators"] == [
+        {
+            "name": "threshold",
+            "type": "composite",
+            "required": True,
+            "aggregator": {"type": "threshold", "threshold": 1},
+            "evaluators": [
+                {
+                    "name": "threshold",
+                    "type": "composite",
+                    "min_score": 0.5,
+                    "aggregator": {"type": "weighted_average", "weights": {"equals": 2}},
+                    "evaluators": [
+                        {"name": "equals", "type": "equals", "value": "a"},
+                        {"name": "contains", "type": "contains", "value": "b"},
+                    ],
+                }
+            ],
+        }
+    ]
+
+
+def test_a_set_without_a_threshold_passes_when_all_of_its_assertions_do() -> None:
+    inner: list[JsonValue] = [{"type": "is-json"}, {"type": "contains", "value": "b"}]
+    row, _ = graded({"type": "assert-set", "assert": inner})
+    lost, changes = graded({"type": "assert-set", "assert": [*inner, {"type": "pi"}]})
+
+    assert row["evaluators"] == [
+        {
+            "name": "set",
+            "type": "composite",
+            "required": True,
+            "aggregator": {"type": "threshold", "threshold": 1},
+            "evaluators": [
+                {"name": "is-json", "type": "is-json"},
+                {"name": "contains", "type": "contains", "value": "b"},
+            ],
+        }
+    ]
+    assert lost["evaluator"] == "none"
+    assert "c.yaml: tests[0].assert[0].assert[2] (pi)" in [change.field for change in changes]
+
+
+def test_similar_is_judged_and_the_report_says_so() -> None:
+    row, (change,) = graded({"type": "similar", "value": "Hello", "threshold": 0.9})
+
+    assert row["evaluators"] == [
+        {
+            "name": "similar",
+            "type": "llm_judge",
+            "value": "The answer means the same as this text: Hello",
+            "required": True,
+        }
+    ]
+    assert not change.is_lost
+    assert change.field == "c.yaml: tests[0].assert[0] (similar)"
+    assert "promptfoo compares embeddings" in change.message
+
+
+def test_programs_are_carried_where_commands_are_allowed_and_named_where_not() -> None:
+    assertion: JsonObject = {"type": "javascript", "value": "output.length > {{x}}"}
+    row, (change,) = graded(assertion, programs=Programs(""), vars={"x": 1})
+    lost, changes = graded(assertion, vars={"x": 1})
+
+    assert row["evaluators"] == [
+        {
+            "name": "javascript",
+            "type": "code_judge",
+            "script": ["node", "promptfoo_javascript.cjs"],
+            "config": {"vars": {"x": 1}, "code": "output.length > {{x}}", "binary": True},
+            "required": True,
+        }
+    ]
+    assert not change.is_lost
+    assert lost["evaluator"] == "none"
+    assert "allow: {commands: true}" in changes[0].message
+
+
+def test_an_assertion_without_weight_gates_nothing() -> None:
+    row, _ = graded({"type": "equals", "value": "a", "weight": 0})
+
+    assert row["evaluators"] == [{"type": "equals", "value": "a", "weight": 0}]
+
+
+@pytest.mark.parametrize(
+    ("assertion", "kind", "told"),
+    [
+        ({"type": "pi", "value": "1"}, "pi", "no evaluator stands for it"),
+        ({"type": "contains", "value": {"a": 1}}, "contains", "must be a text"),
+        ({"type": "contains-any", "value": []}, "contains-any", "must be a list of texts"),
+        ({"type": "is-json", "value": 5}, "is-json", "must be a JSON Schema"),
+        ({"type": "cost", "threshold": True}, "cost", "its threshold must be a number"),
+        ({"type": "latency"}, "latency", "its threshold must be a number"),
+        ({"type": "regex", "value": "(?=a)"}, "regex", "none of RE2"),
+        ({"type": "contains", "value": "file://x.txt"}, "contains", "not allowed here: x.txt"),
+        ({"type": "equals", "value": "a", "transform": "output"}, "equals", "changes the answer"),
+        ("text", "assertion", "must be an object with a type"),
+        ({"value": "x"}, "None", "must be an object with a type"),
+    ],
+)
+def test_an_assertion_that_cannot_be_carried_is_named_and_never_ends_as_a_pass(
+    assertion: JsonValue, kind: str, told: str
+) -> None:
+    row, changes = graded(assertion)
+
+    assert "evaluators" not in row
+    assert row["evaluator"] == "none"
+    place = f"c.yaml: tests[0].assert[0] ({kind})"
+    assert [change.field for change in changes] == [place, "grading"]
+    assert told in changes[0].message
+
+
+def test_a_test_without_assertions_is_ungraded_and_nothing_is_lost() -> None:
+    row, changes = graded()
+
+    assert row["evaluator"] == "none"
+    assert changes == ()
+
+
+def test_settings_that_nothing_takes_are_named_at_their_place() -> None:
+    _, changes = graded({"type": "equals", "value": "v", "rate": 1}, options={"a": 1})
+
+    assert [change.field for change in changes] == [
+        "c.yaml: tests[0].options.a",
+        "c.yaml: tests[0].assert[0] (equals).rate",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("{% if x %}a{% endif %}", "a"),
+        ("Hi {{- x }}", "Hi1"),
+        ("{{ y | upper }}", "TWO"),
+        ("{{ unknown }}!", "!"),
+        ("{% for n in [1, 2] %}{{ n }};{% endfor %}", "1;2;"),
+    ],
+)
+def test_templates_with_logic_are_filled_in_as_promptfoo_does(prompt: str, text: str) -> None:
+    assert asked(prompt, vars={"x": 1, "y": "two"}) == [{"role": "user", "content": text}]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("file://prompts/a.py:make", "a program makes it"),
+        ("prompts/a.json", "file references are not allowed here"),
+        (7, "a prompt must be a text"),
+        ({"label": "x"}, "a prompt must be a text"),
+    ],
+)
+def test_a_prompt_that_cannot_be_read_is_named_and_nothing_is_asked(
+    prompt: JsonValue, told: str
+) -> None:
+    config: JsonObject = {"prompts": [prompt], "tests": [{"vars": {"x": 1}}]}
+    (change,) = project(config).changes
+    (refusal,) = refusals(config)
+
+    assert change.field == "c.yaml: prompts[0]"
+    assert told in change.message
+    assert "no prompt can be read" in refusal.reason
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ({"vars": {"x": "file://a.txt"}}, "not allowed here: a.txt"),
+        ({"vars": {"x": "file://a.py"}}, "a program makes it"),
+        ({"options": {"transformVars": "1"}}, "makes the variables with a program"),
+        ("file://tests.ts", "a program makes it"),
+        ("huggingface://datasets/a", "a conversion fetches nothing"),
+        (5, "a test must be an object or a path"),
+    ],
+)
+def test_a_test_that_cannot_be_read_is_left_out_with_its_place(test: JsonValue, told: str) -> None:
+    (refusal,) = refusals({"prompts": ["{{x}}"], "tests": [test]})
+
+    assert refusal.outcome == "left_out"
+    assert refusal.reason.startswith("c.yaml: tests[0]: ")
+    assert told in refusal.reason
+
+
+def test_two_tests_with_the_same_variables_and_other_assertions_are_two_cases() -> None:
+    tests: list[JsonValue] = [{"assert": [{"type": "equals", "value": one}]} for one in "ab"]
+    names = [str(row["id"]) for row in rows({"prompts": "Hi", "tests": tests})]
+
+    assert names[1] == f"{names[0]}-2"
+
+
+def test_prompts_tests_and_defaults_are_read_from_files(tmp_path: Path) -> None:
+    (tmp_path / "two.txt").write_text("One {{x}}\n---\nTwo {{x}}\n", encoding="utf-8")
+    (tmp_path / "chat.yaml").write_text("- role: user\n  content: Three {{x}}\n", encoding="utf-8")
+    (tmp_path / "tests.csv").write_text(
+        "x,__expected,__expected2,__metadata:topic\nA,contains: a,not-icontains: b,t\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "more.jsonl").write_text('{"vars": {"x": "file://x.txt"}}\n', encoding="utf-8")
+    (tmp_path / "x.txt").write_text("from a file", encoding="utf-8")
+    (tmp_path / "default.yaml").write_text("assert: [{type: is-json}]", encoding="utf-8")
+    config: JsonObject = {
+        "prompts": ["file://two*.txt", "file://chat.yaml"],
+        "providers": ["echo"],
+        "defaultTest": "file://default.yaml",
+        "tests": ["file://tests.csv", "file://more.jsonl"],
+    }
+    first, second = rows(config, tmp_path)
+    targets = fields(project(config, tmp_path).project()["targets"])
+
+    assert list(targets) == ["echo-two-1", "echo-two-2", "echo-chat"]
+    assert fields(targets["echo-chat"])["prompt"] == "Three {{ input }}"
+    assert first["metadata"] == {"topic": "t", "vars": {"x": "A"}}
+    assert first["evaluators"] == [
+        {"type": "is-json", "required": True},
+        {"type": "contains", "value": "a", "required": True},
+        {"type": "icontains", "value": "b", "negate": True, "required": True},
+    ]
+    assert second["input_messages"] == [{"role": "user", "content": "from a file"}]
+
+
+def test_scenarios_ask_every_test_with_every_configuration() -> None:
+    config: JsonObject = {
+        "prompts": "{{a}} {{b}}",
+        "scenarios": [
+            {
+                "config": [{"vars": {"a": 1}}, {"vars": {"a": 2}}],
+                "tests": [{"vars": {"b": "x"}}, {"vars": {"b": "y"}}],
+            }
+        ],
+    }
+    asked_all = [row["input_messages"] for row in rows(config)]
+    texts = [fields(one[0])["content"] for one in asked_all if isinstance(one, list)]
+
+    assert texts == ["1 x", "2 x", "1 y", "2 y"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "settings"),
+    [
+        (
+            {"id": "openai:chat:m", "config": {"temperature": 0, "max_tokens": 5}},
+            {
+                "provider": "openai",
+                "base_url": "https://api.openai.com/v1",
+                "model": "m",
+                "api_key_env": "OPENAI_API_KEY",
+                "temperature": 0,
+                "max_new_tokens": 5,
+            },
+        ),
+        (
+            "anthropic:messages:c",
+            {"provider": "anthropic", "model": "c", "api_key_env": "ANTHROPIC_API_KEY"},
+        ),
+        (
+            "ollama:chat:l:8b",
+            {"provider": "openai", "base_url": "http://localhost:11434/v1", "model": "l:8b"},
+        ),
+        (
+            {
+                "id": "https",
+                "config": {
+                    "url": "https://a.example/v",
+                    "headers": {"X-Key": "{{env.K}}"},
+                    "body": {"q": "{{prompt}}"},
+                    "transformResponse": "json.out[0].text",
+                },
+            },
+            {
+                "provider": "http",
+                "url": "https://a.example/v",
+                "headers": {"X-Key": "${K}"},
+                "body": {"q": "{{prompt}}"},
+                "answer": "out[0].text",
+            },
+        ),
+    ],
+)
+def test_a_provider_is_a_target(provider: JsonValue, settings: JsonObject) -> None:
+    made = project({"prompts": "Hi", "providers": [provider], "tests": []})
+
+    assert list(fields(made.project()["targets"]).values()) == [settings]
+    assert made.changes == []
+
+
+@pytest.mark.parametrize(
+    ("provider", "place"),
+    [
+        ("bedrock:x", "c.yaml: providers[0]"),
+        ("openai:image:d", "c.yaml: providers[0]"),
+        ("file://p.js", "c.yaml: providers[0]"),
+        ({"id": "openai:m", "config": {"apiKey": "sk-1"}}, "c.yaml: providers[0].config.apiKey"),
+    ],
+)
+def test_what_of_a_provider_has_no_target_is_named(provider: JsonValue, place: str) -> None:
+    made = project({"prompts": "Hi", "providers": [provider], "tests": []})
+
+    assert [change.field for change in made.changes if change.is_lost] == [place]
+    assert "sk-1" not in str(made.project())
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ([], "the top level must be an object"),
+        ({"description": "d"}, "there is no 'prompts'"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_refused(config: JsonValue, told: str) -> None:
+    with pytest.raises(ParseError, match=told):
+        checked_config(config)
+
+
+def test_what_a_configuration_says_beside_prompts_and_tests_is_reported() -> None:
+    config: JsonObject = {"prompts": [], "tests": [], "description": "d", "env": {}}
+
+    assert [change.field for change in project(config).changes] == ["c.yaml: env"]
+
+
+@given(json_values, json_values, json_values)
+def test_any_configuration_gives_cases_or_reasons(
+    prompts: JsonValue, tests: JsonValue, default: JsonValue
+) -> None:
+    config: JsonObject = {"prompts": prompts, "tests": tests, "defaultTest": default}
+    test: JsonObject = {"prompts": ["a"], "tests": [{"assert": tests, "vars": prompts}]}
+
+    for each in (config, test, {**test, "providers": prompts}):
+        made = project(each)
+        assert all(isinstance(found, Imported | Refusal) for _, found in made.cases())
+        made.project()
