@@ -20,6 +20,8 @@ OF_OTHER_PROGRAMS = {
     ("programs.py", "--dev-bind"),
     ("inspect_logs.py", "--to"),  # inspect log convert
 }
+# A file of another tool is no dataset: its finding says the whole command that makes it one.
+WHOLE_COMMANDS = {("open_dataset.py", "--from"), ("open_dataset.py", "--to")}
 
 
 def nodes() -> Iterator[tuple[Path, ast.AST]]:
@@ -45,7 +47,7 @@ def test_no_text_names_an_option_but_those_of_the_command_line() -> None:
         for found in OPTION.findall(node.value)
     }
 
-    assert named == OF_OTHER_PROGRAMS
+    assert named == OF_OTHER_PROGRAMS | WHOLE_COMMANDS
 
 
 def test_every_argument_that_a_message_names_has_its_option() -> None:
