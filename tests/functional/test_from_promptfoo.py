@@ -32,4 +32,4 @@ def test_the_commands_of_the_guide_lead_from_a_promptfoo_project_to_a_comparison
     assert "2 of 3 evaluated" in run.stdout
     assert "3 of 3 evaluated" in run.stdout
     assert compare.returncode == 0
-    assert "3 pairs" in compare.stdout or "3 records" in compare.stdout or "pairs" in compare.stdout
+    assert "pairs      3 records with a score in both runs" in compare.stdout

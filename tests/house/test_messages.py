@@ -22,6 +22,8 @@ OF_OTHER_PROGRAMS = {
     ("plain_text.py", "--input"),  # a whole command to type
     ("plain_text.py", "--expected"),
 }
+# A file of another tool is no dataset: its finding says the whole command that makes it one.
+WHOLE_COMMANDS = {("open_dataset.py", "--from"), ("open_dataset.py", "--to")}
 
 
 def nodes() -> Iterator[tuple[Path, ast.AST]]:
@@ -47,7 +49,7 @@ def test_no_text_names_an_option_but_those_of_the_command_line() -> None:
         for found in OPTION.findall(node.value)
     }
 
-    assert named == OF_OTHER_PROGRAMS
+    assert named == OF_OTHER_PROGRAMS | WHOLE_COMMANDS
 
 
 def test_every_argument_that_a_message_names_has_its_option() -> None:

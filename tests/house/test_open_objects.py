@@ -50,6 +50,7 @@ OPEN = {
         "#/$defs/rubric_item/score_ranges": "its names are points, which the reader checks",
         "#/$defs/evaluator/allOf/1/then/target": "a program's settings",
         "#/$defs/evaluator/allOf/1/then/config": "a program's settings",
+        "#/$defs/evaluator/allOf/14/then/schema": "a JSON Schema",
         "#/$defs/evaluator/allOf/4/then/expected/items/args": "a tool's arguments",
     },
     "evals_json": {"#": WHOLE, "#/$defs/eval": WHOLE, "#/$defs/statement": FOREIGN},

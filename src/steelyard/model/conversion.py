@@ -64,8 +64,8 @@ class Conversion:
     emitted: int
     unwritten: tuple[UnwrittenRows, ...] = ()
     fields: tuple[ChangedField, ...] = ()
-    next_steps: tuple[str, ...] = ()
-    """Commands that go on from here."""
+    targets: tuple[str, ...] = ()
+    """The targets that were written with the cases, to be asked next."""
 
     def count(self, outcome: Outcome) -> int:
         """How many rows met this outcome."""

@@ -26,8 +26,8 @@ def conversion_text(made: Conversion, paint: Paint) -> Iterator[str]:
     for changed in made.fields:
         outcome = paint("lost    ", "warning") if changed.is_lost else paint("moved   ", "quiet")
         yield f"  {outcome}  {printable(_field_text(changed))}"
-    for step in made.next_steps:
-        yield f"  {paint('next    ', 'quiet')}  {printable(step)}"
+    if command := _next(made):
+        yield f"  {paint('next    ', 'quiet')}  {printable(command)}"
 
 
 def conversion_json(made: Conversion) -> str:
@@ -59,9 +59,19 @@ def conversion_json(made: Conversion) -> str:
             }
             for changed in made.fields
         ],
-        "next": list(made.next_steps),
+        "targets": list(made.targets),
+        "next": _next(made) or None,
     }
     return json.dumps(report, ensure_ascii=False, indent=2)
+
+
+def _next(made: Conversion) -> str:
+    """The command that asks the targets which were written with the cases."""
+    if not made.targets:
+        return ""
+    return " ".join(
+        ["steelyard run", made.files[-1], *(f"--target {name}" for name in made.targets)]
+    )
 
 
 def _rows_text(rows: UnwrittenRows) -> str:

@@ -114,7 +114,7 @@ def described(rule: JsonObject) -> JsonObject:
         (
             "json_schema",
             ["schema"],
-            {"schema": {"type": "object"}, "anywhere": {"default": False, "type": "boolean"}},
+            {"schema": {"type": "object"}, "anywhere": {"type": "boolean"}},
         ),
         (
             "format",

@@ -93,7 +93,7 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
         if tally.emitted:
             files = (*_write_beside(ports, beside), *_settle(ports, options, output, path))
     made = tally.conversion(str(options.source), intake.name, options.to)
-    return replace(made, files=files, next_steps=beside.next_steps if files else ())
+    return replace(made, files=files, targets=beside.targets if files else ())
 
 
 def _write_beside(ports: ConvertPorts, beside: Beside) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.inspect_logs import LogFile, open_logs
 from steelyard.usecases.convert.intake import Beside, Intake, IntakeCandidate, read_row
-from steelyard.usecases.convert.promptfoo_intake import PromptfooIntake
+from steelyard.usecases.convert.promptfoo.intake import PromptfooIntake
 from steelyard.usecases.convert.source_records import Frames, file_records, source_files
 
 BENCHMARKS: dict[str, Callable[[JsonObject], list[JsonObject]]] = {

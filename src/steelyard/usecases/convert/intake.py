@@ -38,8 +38,8 @@ class Beside(NamedTuple):
 
     files: dict[Path, bytes]
     changes: tuple[Change, ...] = ()
-    next_steps: tuple[str, ...] = ()
-    """Commands that go on from here."""
+    targets: tuple[str, ...] = ()
+    """The targets that the cases are meant for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

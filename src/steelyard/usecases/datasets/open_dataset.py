@@ -21,7 +21,7 @@ from steelyard.contracts.detect import (
     is_of_a_run,
     of_kind,
 )
-from steelyard.contracts.importers.promptfoo.recognition import is_promptfoo
+from steelyard.contracts.importers.promptfoo_recognition import is_promptfoo
 from steelyard.contracts.reading import DatasetReading, WithSidecar
 from steelyard.contracts.unique_ids import with_unique_ids
 from steelyard.errors import NotFoundError, ParseError

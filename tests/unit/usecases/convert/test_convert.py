@@ -519,7 +519,7 @@ def test_a_file_that_is_no_promptfoo_configuration_is_unreadable(
 def test_a_configuration_beyond_the_limit_is_unreadable(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.usecases.convert.promptfoo_intake._MAX_CONFIG", 5)
+    monkeypatch.setattr("steelyard.usecases.convert.promptfoo.intake._MAX_CONFIG", 5)
     desk.write("p.yaml", "prompts: []\n")
 
     with pytest.raises(UnreadableFileError, match="larger than 64 MB"):

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from steelyard.contracts.importers.promptfoo.providers import (
-    Provider,
-    Target,
-    providers_of,
-    read_providers,
-    target_of,
-)
-from steelyard.contracts.importers.promptfoo.source import Place, Source, listed, objects
-from steelyard.contracts.importers.promptfoo.variants import Variants
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.providers import (
+    PromptfooProvider,
+    ProviderTarget,
+    providers_of,
+    read_providers,
+    target_of,
+)
+from steelyard.usecases.convert.promptfoo.source import ConfigFiles, ConfigPlace, listed, objects
+from steelyard.usecases.convert.promptfoo.variants import Variants
 
 
 class _Asked(NamedTuple):
-    provider: Provider
-    target: Target
+    provider: PromptfooProvider
+    target: ProviderTarget
 
 
 class Targets:
     """The targets of a configuration: its providers, and those that judge."""
 
-    def __init__(self, config: JsonObject, file: str, source: Source) -> None:
+    def __init__(self, config: JsonObject, file: str, source: ConfigFiles) -> None:
         self._source = source
-        self._place = Place(file)
+        self._place = ConfigPlace(file)
         self.changes: list[Change] = []
         self._asked: dict[str, _Asked] = {}
         self._judges: dict[str, JsonObject] = {}
@@ -39,7 +39,7 @@ class Targets:
             else:
                 self._add(found)
 
-    def _add(self, provider: Provider) -> None:
+    def _add(self, provider: PromptfooProvider) -> None:
         try:
             target = target_of(provider)
         except ParseError as why:

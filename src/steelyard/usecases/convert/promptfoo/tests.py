@@ -7,45 +7,49 @@ from itertools import product
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from steelyard.contracts.importers.promptfoo.source import (
+from steelyard.contracts.importers.source_row import wrong
+from steelyard.errors import ParseError
+from steelyard.model.conversion import Change
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.source import (
     SCHEME,
-    Place,
-    Source,
+    ConfigFiles,
+    ConfigPlace,
     is_file,
     listed,
     objects,
     parsed,
 )
-from steelyard.contracts.importers.promptfoo.table_tests import table_test
-from steelyard.contracts.importers.source_row import wrong
-from steelyard.errors import ParseError
-from steelyard.model.conversion import Change
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.table_tests import table_test
 
 _TABLES = {".csv", ".tsv"}
 _ELSEWHERE = ("huggingface://", "http://", "https://", "az://", "s3://")
 
 
-class Test(NamedTuple):
+class PromptfooTest(NamedTuple):
     """One test as it is written, with its place."""
 
-    place: Place
+    place: ConfigPlace
     row: JsonObject
 
 
-def read_tests(config: JsonObject, file: str, source: Source) -> Iterator[Test | Change]:
+def read_tests(
+    config: JsonObject, file: str, source: ConfigFiles
+) -> Iterator[PromptfooTest | Change]:
     """Every test of a configuration, and which of them cannot be read."""
     if config.get("tests") is not None:
-        yield from _tests(config["tests"], Place(file, "tests"), source)
+        yield from _tests(config["tests"], ConfigPlace(file, "tests"), source)
     for index, scenario in enumerate(listed(config.get("scenarios"))):
-        place = Place(file, "scenarios").at(index)
+        place = ConfigPlace(file, "scenarios").at(index)
         try:
             yield from _scenario(source.resolved(scenario), place, source)
         except ParseError as why:
             yield place.lost(why)
 
 
-def _tests(value: JsonValue, place: Place, source: Source) -> Iterator[Test | Change]:
+def _tests(
+    value: JsonValue, place: ConfigPlace, source: ConfigFiles
+) -> Iterator[PromptfooTest | Change]:
     """Tests in a list, or in what a path names."""
     if not isinstance(value, list):
         yield from _entry(value, place, source)
@@ -54,7 +58,9 @@ def _tests(value: JsonValue, place: Place, source: Source) -> Iterator[Test | Ch
         yield from _entry(entry, place.at(index), source)
 
 
-def _entry(value: JsonValue, place: Place, source: Source) -> Iterator[Test | Change]:
+def _entry(
+    value: JsonValue, place: ConfigPlace, source: ConfigFiles
+) -> Iterator[PromptfooTest | Change]:
     try:
         if isinstance(value, str):
             yield from _of_path(value, source)
@@ -63,12 +69,12 @@ def _entry(value: JsonValue, place: Place, source: Source) -> Iterator[Test | Ch
         elif isinstance(value.get("path"), str) and "vars" not in value:
             yield from _of_path(str(value["path"]), source)
         else:
-            yield Test(place, value)
+            yield PromptfooTest(place, value)
     except ParseError as why:
         yield place.lost(why)
 
 
-def _of_path(reference: str, source: Source) -> Iterator[Test | Change]:
+def _of_path(reference: str, source: ConfigFiles) -> Iterator[PromptfooTest | Change]:
     if reference.startswith(_ELSEWHERE):
         raise wrong(f"a conversion fetches nothing; store the tests in a file: {reference}")
     for found in source.all(reference):
@@ -77,21 +83,25 @@ def _of_path(reference: str, source: Source) -> Iterator[Test | Change]:
         if path.suffix.lower() in _TABLES:
             rows = [table_test(objects(row)) for row in listed(value)]
             yield from (
-                Test(Place(path.name, f"row {number}"), row)
+                PromptfooTest(ConfigPlace(path.name, f"row {number}"), row)
                 for number, row in enumerate(rows, start=1)
             )
         else:
-            yield from _nested(value, Place(path.name), source)
+            yield from _nested(value, ConfigPlace(path.name), source)
 
 
-def _nested(value: JsonValue, place: Place, source: Source) -> Iterator[Test | Change]:
+def _nested(
+    value: JsonValue, place: ConfigPlace, source: ConfigFiles
+) -> Iterator[PromptfooTest | Change]:
     """The tests of a file; a list may name further files, as `$ref` and `file://` do."""
     if isinstance(value, dict) and isinstance(value.get("tests"), list):
         value = value["tests"]
     yield from _tests(value, place, source)
 
 
-def _scenario(value: JsonValue, place: Place, source: Source) -> Iterator[Test | Change]:
+def _scenario(
+    value: JsonValue, place: ConfigPlace, source: ConfigFiles
+) -> Iterator[PromptfooTest | Change]:
     """Every test of a scenario with each of its configurations."""
     if not isinstance(value, dict):
         raise wrong("a scenario must be an object with 'config' and 'tests'")
@@ -108,10 +118,12 @@ def _scenario(value: JsonValue, place: Place, source: Source) -> Iterator[Test |
             merged = {**config, **test.row}
             merged["vars"] = {**objects(config.get("vars")), **objects(test.row.get("vars"))}
             merged["assert"] = [*listed(config.get("assert")), *listed(test.row.get("assert"))]
-            yield Test(test.place._replace(path=f"{test.place.path} × config[{number}]"), merged)
+            yield PromptfooTest(
+                test.place._replace(path=f"{test.place.path} × config[{number}]"), merged
+            )
 
 
-def _rows(entry: JsonValue, source: Source) -> JsonValue:
+def _rows(entry: JsonValue, source: ConfigFiles) -> JsonValue:
     if not is_file(entry):
         return entry
     reference = str(entry).removeprefix(SCHEME)
@@ -120,7 +132,7 @@ def _rows(entry: JsonValue, source: Source) -> JsonValue:
     return [table_test(objects(row)) for row in listed(value)] if is_table else value
 
 
-def variables(stated: JsonValue, source: Source) -> JsonObject:
+def variables(stated: JsonValue, source: ConfigFiles) -> JsonObject:
     """The variables of a test, also where files hold them all."""
     if isinstance(stated, dict):
         return stated
@@ -133,7 +145,7 @@ def variables(stated: JsonValue, source: Source) -> JsonObject:
     return made
 
 
-def combinations(values: JsonObject, source: Source) -> Iterator[JsonObject]:
+def combinations(values: JsonObject, source: ConfigFiles) -> Iterator[JsonObject]:
     """The values of the variables: a list stands for one test with each of its items."""
     choices = [
         _choices(value, source) if isinstance(value, list | str) else [value]
@@ -143,7 +155,7 @@ def combinations(values: JsonObject, source: Source) -> Iterator[JsonObject]:
         yield dict(zip(values, combination, strict=True))
 
 
-def _choices(value: JsonValue, source: Source) -> list[JsonValue]:
+def _choices(value: JsonValue, source: ConfigFiles) -> list[JsonValue]:
     made: list[JsonValue] = []
     for item in listed(value):
         if not is_file(item):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from steelyard.contracts.importers.promptfoo.prompts import Prompt, messages
-from steelyard.contracts.importers.promptfoo.providers import slug
-from steelyard.contracts.importers.promptfoo.templates import as_mustache, names_in, rendered
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.formats.mustache import as_text
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject
+from steelyard.usecases.convert.promptfoo.prompts import PromptfooPrompt, messages
+from steelyard.usecases.convert.promptfoo.providers import slug
+from steelyard.usecases.convert.promptfoo.templates import as_mustache, names_in, rendered
 
 _EARLIER = (
     "it has other messages before the question than the first prompt, and the prompt of a target "
@@ -23,7 +23,7 @@ _EARLIER = (
 class Variant(NamedTuple):
     """A prompt with the name of its targets and the template of their prompt."""
 
-    prompt: Prompt
+    prompt: PromptfooPrompt
     name: str
     template: str | None
     """None where it is filled in for every case, and stands in its metadata."""
@@ -37,7 +37,7 @@ class Variant(NamedTuple):
 class Variants:
     """The prompts of a configuration, if there are several."""
 
-    def __init__(self, prompts: list[Prompt]) -> None:
+    def __init__(self, prompts: list[PromptfooPrompt]) -> None:
         self.changes: list[Change] = []
         self.all: list[Variant] = []
         self.single = prompts[0] if prompts else None
@@ -55,7 +55,7 @@ class Variants:
         for prompt in kept:
             self.all.append(self._variant(prompt, only))
 
-    def name(self, prompt: Prompt) -> str:
+    def name(self, prompt: PromptfooPrompt) -> str:
         """What the targets of a prompt are called after."""
         found = (variant.name for variant in self.all if variant.prompt is prompt)
         return next(found, slug(prompt.label or prompt.text[:40]))
@@ -82,7 +82,7 @@ class Variants:
             raise wrong("the variables of the prompts are empty")
         return text
 
-    def _is_alike(self, prompt: Prompt) -> bool:
+    def _is_alike(self, prompt: PromptfooPrompt) -> bool:
         try:
             _question(prompt)
             names_in(prompt.text)
@@ -94,11 +94,11 @@ class Variants:
         self.changes.append(prompt.place.lost(_EARLIER))
         return False
 
-    def _taken(self, prompts: list[Prompt]) -> list[str]:
+    def _taken(self, prompts: list[PromptfooPrompt]) -> list[str]:
         names = [name for prompt in prompts for name in names_in(_question(prompt))]
         return list(dict.fromkeys(names))
 
-    def _variant(self, prompt: Prompt, only: str) -> Variant:
+    def _variant(self, prompt: PromptfooPrompt, only: str) -> Variant:
         stem = slug(prompt.label or f"prompt-{len(self.all) + 1}").replace(".", "-")
         taken = {variant.name for variant in self.all}
         name = f"{stem}-{len(self.all) + 1}" if stem in taken else stem
@@ -106,11 +106,11 @@ class Variants:
         return Variant(prompt, name, as_mustache(_question(prompt), names))
 
 
-def _before(prompt: Prompt) -> list[object]:
+def _before(prompt: PromptfooPrompt) -> list[object]:
     return [] if prompt.chat is None else [*prompt.chat[:-1]]
 
 
-def _question(prompt: Prompt) -> str:
+def _question(prompt: PromptfooPrompt) -> str:
     """The last message of a prompt, which is what its targets ask."""
     chat = prompt.chat
     if chat is None:

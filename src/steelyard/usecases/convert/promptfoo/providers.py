@@ -6,11 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from steelyard.contracts.importers.promptfoo.source import Place, Source, is_file, listed, objects
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.source import (
+    ConfigFiles,
+    ConfigPlace,
+    is_file,
+    listed,
+    objects,
+)
 
 _OPENAI = {
     "openai": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
@@ -55,10 +61,10 @@ _PATH = re.compile(r"json((?:\.\w+|\[\d+\]|\[['\"]\w+['\"]\]|\?\.\w+)*)")
 _NAME = re.compile(r"[^A-Za-z0-9_.]+")
 
 
-class Provider(NamedTuple):
+class PromptfooProvider(NamedTuple):
     """One provider as it is written."""
 
-    place: Place
+    place: ConfigPlace
     id: str
     label: str
     row: JsonObject
@@ -69,7 +75,7 @@ class Provider(NamedTuple):
         return slug(self.label or self.id)
 
 
-class Target(NamedTuple):
+class ProviderTarget(NamedTuple):
     """A target of the project file, and what of the provider it lacks."""
 
     settings: JsonObject
@@ -81,25 +87,29 @@ def slug(text: str) -> str:
     return _NAME.sub("-", text).strip("-")[:60].rstrip("-") or "target"
 
 
-def read_providers(config: JsonObject, file: str, source: Source) -> Iterator[Provider | Change]:
+def read_providers(
+    config: JsonObject, file: str, source: ConfigFiles
+) -> Iterator[PromptfooProvider | Change]:
     """The providers of a configuration."""
     name = "providers" if "providers" in config else "targets"
     for index, entry in enumerate(listed(config.get(name))):
-        place = Place(file, name).at(index)
+        place = ConfigPlace(file, name).at(index)
         try:
             yield from providers_of(entry, place, source)
         except ParseError as why:
             yield place.lost(why)
 
 
-def providers_of(entry: JsonValue, place: Place, source: Source) -> Iterator[Provider]:
+def providers_of(
+    entry: JsonValue, place: ConfigPlace, source: ConfigFiles
+) -> Iterator[PromptfooProvider]:
     """The providers that an entry stands for: an id, an object, or a file with some."""
     if is_file(entry) and str(entry).endswith((".yaml", ".yml", ".json")):
         for inner in listed(source.value(str(entry))):
             yield from providers_of(inner, place, source)
         return
     if isinstance(entry, str):
-        yield Provider(place, entry, "", {})
+        yield PromptfooProvider(place, entry, "", {})
         return
     row = objects(entry)
     if len(row) == 1 and "id" not in row:
@@ -107,15 +117,15 @@ def providers_of(entry: JsonValue, place: Place, source: Source) -> Iterator[Pro
         row = {"id": name, **objects(inner)}
     if not isinstance(row.get("id"), str):
         raise wrong("a provider must be an id, or an object with one")
-    yield Provider(place, str(row["id"]), str(row.get("label") or ""), row)
+    yield PromptfooProvider(place, str(row["id"]), str(row.get("label") or ""), row)
 
 
-def target_of(provider: Provider) -> Target:
+def target_of(provider: PromptfooProvider) -> ProviderTarget:
     """The target of a provider; raises ParseError where no target of ours reaches it."""
     family, _, rest = provider.id.partition(":")
     config = objects(provider.row.get("config"))
     if provider.id == "echo":
-        return Target({"provider": "echo"})
+        return ProviderTarget({"provider": "echo"})
     if family in {"http", "https"}:
         return _http(provider, config)
     if provider.row.get("transform"):
@@ -129,7 +139,9 @@ def target_of(provider: Provider) -> Target:
     raise wrong(f"no target of Steelyard stands for '{provider.id}'; define one that reaches it")
 
 
-def _openai(provider: Provider, family: str, rest: str, config: JsonObject) -> Target:
+def _openai(
+    provider: PromptfooProvider, family: str, rest: str, config: JsonObject
+) -> ProviderTarget:
     base, key = _OPENAI[family]
     changes: list[Change] = []
     way, _, model = rest.partition(":")
@@ -149,7 +161,7 @@ def _openai(provider: Provider, family: str, rest: str, config: JsonObject) -> T
     return _with_config(provider, settings, config, tuple(_SETTINGS), changes)
 
 
-def _anthropic(provider: Provider, rest: str, config: JsonObject) -> Target:
+def _anthropic(provider: PromptfooProvider, rest: str, config: JsonObject) -> ProviderTarget:
     way, _, model = rest.partition(":")
     if way in {"claude-agent-sdk", "claude-code"}:
         raise wrong(f"'{provider.id}' is an agent; define a command or python target for it")
@@ -163,7 +175,7 @@ def _anthropic(provider: Provider, rest: str, config: JsonObject) -> Target:
     return _with_config(provider, settings, config, _ANTHROPIC, [])
 
 
-def _azure(provider: Provider, rest: str, config: JsonObject) -> Target:
+def _azure(provider: PromptfooProvider, rest: str, config: JsonObject) -> ProviderTarget:
     way, _, model = rest.partition(":")
     if way in _OTHER_WAYS or not model:
         raise wrong(f"'{provider.id}' is no chat, and no target of Steelyard speaks '{way}'")
@@ -180,12 +192,12 @@ def _azure(provider: Provider, rest: str, config: JsonObject) -> Target:
 
 
 def _with_config(
-    provider: Provider,
+    provider: PromptfooProvider,
     settings: JsonObject,
     config: JsonObject,
     taken: tuple[str, ...],
     changes: list[Change],
-) -> Target:
+) -> ProviderTarget:
     """The settings with those of the provider that a target has, and the rest by name."""
     for name, value in config.items():
         if name in taken and not is_file(value):
@@ -199,10 +211,10 @@ def _with_config(
             settings["headers"] = {key: _text(item) for key, item in value.items()}
         elif name not in _UNSENT:
             changes.append(provider.place.at("config", name).lost("a target has no such setting"))
-    return Target(settings, tuple(changes))
+    return ProviderTarget(settings, tuple(changes))
 
 
-def _key(provider: Provider, settings: JsonObject, value: JsonValue) -> Change:
+def _key(provider: PromptfooProvider, settings: JsonObject, value: JsonValue) -> Change:
     """A key is only ever named by its variable."""
     place = provider.place.at("config", "apiKey")
     if found := _ENVIRONMENT.fullmatch(str(value)):
@@ -211,7 +223,7 @@ def _key(provider: Provider, settings: JsonObject, value: JsonValue) -> Change:
     return place.lost("a key is never written into a file; name its variable in api_key_env")
 
 
-def _http(provider: Provider, config: JsonObject) -> Target:
+def _http(provider: PromptfooProvider, config: JsonObject) -> ProviderTarget:
     """An endpoint with a templated body; its answer where a path leads to it."""
     url = _text(config.get("url")) or provider.id
     if "{{" in url or not url.startswith(("http://", "https://")):
@@ -238,7 +250,7 @@ def _http(provider: Provider, config: JsonObject) -> Target:
         for name in config
         if name not in known
     ]
-    return Target(settings, tuple(changes))
+    return ProviderTarget(settings, tuple(changes))
 
 
 def _filled(value: JsonValue) -> JsonValue:

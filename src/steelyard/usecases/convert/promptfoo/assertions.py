@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from typing import NamedTuple
 
 from steelyard.checks.regex import pattern_fault
-from steelyard.contracts.importers.promptfoo.judged import JUDGED, judged
-from steelyard.contracts.importers.promptfoo.programs import (
-    MARKUP,
-    PROGRAMS,
-    RUNNERS,
-    Programs,
-    markup,
-    program,
-    transformed,
-)
-from steelyard.contracts.importers.promptfoo.source import (
-    Place,
-    Render,
-    Source,
-    is_file,
-    listed,
-    objects,
-)
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.context import AssertionContext
+from steelyard.usecases.convert.promptfoo.judged import JUDGED, judged
+from steelyard.usecases.convert.promptfoo.programs import (
+    MARKUP,
+    PROGRAMS,
+    RUNNERS,
+    markup,
+    program,
+    transformed,
+)
+from steelyard.usecases.convert.promptfoo.source import (
+    ConfigPlace,
+    Render,
+    is_file,
+    listed,
+    objects,
+)
 
 _TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
 _TEXTS = ("contains-any", "contains-all", "icontains-any", "icontains-all")
@@ -48,21 +46,7 @@ _AFTER = {*_TEXT, *_TEXTS, "is-json", "javascript"}
 """What can be looked for in an answer that a program changed."""
 
 
-class Grading(NamedTuple):
-    """What the assertions of one case may draw on."""
-
-    render: Render
-    source: Source
-    values: JsonObject
-    judge: Callable[[JsonValue], str]
-    """The target that a provider stands for, by name; ParseError where there is none."""
-    programs: Programs | None
-    """How programs are started; None while they are not allowed."""
-    options: JsonObject
-    templates: JsonObject
-
-
-class Made(NamedTuple):
+class MappedAssertions(NamedTuple):
     """Evaluators, and what of the assertions did not come over as it was."""
 
     evaluators: list[JsonObject]
@@ -70,21 +54,23 @@ class Made(NamedTuple):
 
 
 def evaluators_of(
-    entries: list[tuple[Place, JsonValue]], grading: Grading, threshold: JsonValue
-) -> Made:
+    entries: list[tuple[ConfigPlace, JsonValue]], grading: AssertionContext, threshold: JsonValue
+) -> MappedAssertions:
     """The evaluators that the assertions of a test stand for.
 
     Without a threshold every assertion must pass; with one their weighted mean must reach it.
     """
-    made = Made([], [])
+    made = MappedAssertions([], [])
     for place, entry in entries:
         _add(made, place, entry, grading)
     if threshold is None:
-        return Made([_deciding(evaluator) for evaluator in made.evaluators], made.changes)
+        return MappedAssertions(
+            [_deciding(evaluator) for evaluator in made.evaluators], made.changes
+        )
     if not made.evaluators:
         return made
     mean = _mean("threshold", made.evaluators, _number(threshold, "threshold"))
-    return Made([_deciding(mean)], made.changes)
+    return MappedAssertions([_deciding(mean)], made.changes)
 
 
 def _deciding(evaluator: JsonObject) -> JsonObject:
@@ -103,9 +89,11 @@ def _deciding(evaluator: JsonObject) -> JsonObject:
     return made
 
 
-def _add(made: Made, place: Place, entry: JsonValue, grading: Grading) -> None:
+def _add(
+    made: MappedAssertions, place: ConfigPlace, entry: JsonValue, grading: AssertionContext
+) -> None:
     kind = str(entry.get("type")) if isinstance(entry, dict) else "assertion"
-    named = Place(place.file, f"{place.path} ({kind})")
+    named = ConfigPlace(place.file, f"{place.path} ({kind})")
     try:
         if isinstance(entry, dict) and isinstance(entry.get("$ref"), str):
             name = str(entry["$ref"]).rpartition("/")[2]
@@ -119,7 +107,7 @@ def _add(made: Made, place: Place, entry: JsonValue, grading: Grading) -> None:
 
 
 def _evaluator(
-    entry: JsonValue, grading: Grading, place: Place, changes: list[Change]
+    entry: JsonValue, grading: AssertionContext, place: ConfigPlace, changes: list[Change]
 ) -> JsonObject:
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
         raise wrong("an assertion must be an object with a type")
@@ -145,7 +133,7 @@ def _evaluator(
     return evaluator
 
 
-def _transform(entry: JsonObject, kind: str, grading: Grading) -> JsonValue:
+def _transform(entry: JsonObject, kind: str, grading: AssertionContext) -> JsonValue:
     """The program that changes the answer before it is looked at, if there is one."""
     for holder, where in ((entry, ""), (grading.options, "options.")):
         for name in ("transform", "postprocess", "contextTransform"):
@@ -157,7 +145,11 @@ def _transform(entry: JsonObject, kind: str, grading: Grading) -> JsonValue:
 
 
 def _made(
-    kind: str, entry: JsonObject, grading: Grading, place: Place, changes: list[Change]
+    kind: str,
+    entry: JsonObject,
+    grading: AssertionContext,
+    place: ConfigPlace,
+    changes: list[Change],
 ) -> JsonObject:
     if kind == _SET:
         return _assert_set(entry, grading, place, changes)
@@ -178,7 +170,7 @@ def _made(
     return _length(kind, entry)
 
 
-def _text(kind: str, entry: JsonObject, grading: Grading) -> JsonObject:
+def _text(kind: str, entry: JsonObject, grading: AssertionContext) -> JsonObject:
     value = _value(entry, grading)
     if kind == "equals" and isinstance(value, dict | list):
         return _json("is-json", {"const": value})
@@ -190,7 +182,7 @@ def _text(kind: str, entry: JsonObject, grading: Grading) -> JsonObject:
     return {"type": kind, "value": text}
 
 
-def _texts(value: JsonValue, grading: Grading) -> list[JsonValue]:
+def _texts(value: JsonValue, grading: AssertionContext) -> list[JsonValue]:
     if isinstance(value, str):
         value = [*next(csv.reader([grading.render(value)], skipinitialspace=True), list[str]())]
     texts = [_one(item, grading.render).strip() for item in listed(value)]
@@ -199,7 +191,7 @@ def _texts(value: JsonValue, grading: Grading) -> list[JsonValue]:
     return [*texts]
 
 
-def _schema(entry: JsonObject, grading: Grading) -> JsonObject | None:
+def _schema(entry: JsonObject, grading: AssertionContext) -> JsonObject | None:
     value = entry.get("value")
     if value is None or value == "":
         return None
@@ -262,14 +254,14 @@ def _bounds(value: JsonValue) -> tuple[int, int | None]:
 
 
 def _assert_set(
-    entry: JsonObject, grading: Grading, place: Place, changes: list[Change]
+    entry: JsonObject, grading: AssertionContext, place: ConfigPlace, changes: list[Change]
 ) -> JsonObject:
-    made = Made([], changes)
+    made = MappedAssertions([], changes)
     before = len(changes)
     for index, member in enumerate(listed(entry.get("assert"))):
         _add(
             made,
-            Place(place.file, place.path.removesuffix(f" ({_SET})")).at("assert", index),
+            ConfigPlace(place.file, place.path.removesuffix(f" ({_SET})")).at("assert", index),
             member,
             grading,
         )
@@ -317,7 +309,7 @@ def _named(members: list[JsonValue]) -> list[JsonObject]:
     return made
 
 
-def _value(entry: JsonObject, grading: Grading) -> JsonValue:
+def _value(entry: JsonObject, grading: AssertionContext) -> JsonValue:
     value = entry.get("value")
     return grading.source.text(str(value)) if is_file(value) else value
 

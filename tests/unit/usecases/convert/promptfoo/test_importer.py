@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from steelyard.contracts.importers.promptfoo.importer import PromptfooProject, checked_config
-from steelyard.contracts.importers.promptfoo.programs import Programs
-from steelyard.contracts.importers.promptfoo.source import Source
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.errors import ParseError
 from steelyard.formats.json_fields import fields
@@ -17,14 +14,17 @@ from steelyard.model.conversion import Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import NoFiles
 from steelyard.store.workspace import DiskWorkspace
+from steelyard.usecases.convert.promptfoo.context import ProgramFolder
+from steelyard.usecases.convert.promptfoo.importer import PromptfooProject, checked_config
+from steelyard.usecases.convert.promptfoo.source import ConfigFiles
 from strategies.eval_cases import json_values
 
 
 def project(
-    config: JsonObject, folder: Path | None = None, programs: Programs | None = None
+    config: JsonObject, folder: Path | None = None, programs: ProgramFolder | None = None
 ) -> PromptfooProject:
     files = DiskWorkspace(folder).files_of(folder / "c.yaml") if folder else NoFiles()
-    return PromptfooProject(config, Source(files), "c.yaml", programs)
+    return PromptfooProject(config, ConfigFiles(files), "c.yaml", programs)
 
 
 def rows(config: JsonObject, folder: Path | None = None) -> list[JsonObject]:
@@ -42,7 +42,7 @@ def asked(prompt: JsonValue, **test: JsonValue) -> JsonValue:
 
 
 def graded(
-    *assertions: JsonValue, programs: Programs | None = None, **test: JsonValue
+    *assertions: JsonValue, programs: ProgramFolder | None = None, **test: JsonValue
 ) -> Imported:
     config: JsonObject = {"prompts": "Hi", "tests": [{"assert": list(assertions), **test}]}
     ((_, only),) = project(config, programs=programs).cases()
@@ -316,7 +316,7 @@ def test_similar_is_judged_and_the_report_says_so() -> None:
 
 def test_programs_are_carried_where_commands_are_allowed_and_named_where_not() -> None:
     assertion: JsonObject = {"type": "javascript", "value": "output.length > {{x}}"}
-    row, (change,) = graded(assertion, programs=Programs(""), vars={"x": 1})
+    row, (change,) = graded(assertion, programs=ProgramFolder(""), vars={"x": 1})
     lost, changes = graded(assertion, vars={"x": 1})
 
     assert row["evaluators"] == [

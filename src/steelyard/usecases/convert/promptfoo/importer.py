@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from steelyard.contracts.importers.promptfoo.assertions import Grading, evaluators_of
-from steelyard.contracts.importers.promptfoo.programs import Programs
-from steelyard.contracts.importers.promptfoo.prompts import Prompt, messages, read_prompts
-from steelyard.contracts.importers.promptfoo.source import (
-    Place,
-    Source,
-    is_file,
-    listed,
-    objects,
-)
-from steelyard.contracts.importers.promptfoo.targets import Targets
-from steelyard.contracts.importers.promptfoo.templates import (
-    filled_values,
-    rendered,
-)
-from steelyard.contracts.importers.promptfoo.tests import (
-    Test,
-    combinations,
-    read_tests,
-    variables,
-)
-from steelyard.contracts.importers.promptfoo.variants import Variants
 from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.assertions import evaluators_of
+from steelyard.usecases.convert.promptfoo.context import AssertionContext, ProgramFolder
+from steelyard.usecases.convert.promptfoo.prompts import PromptfooPrompt, messages, read_prompts
+from steelyard.usecases.convert.promptfoo.source import (
+    ConfigFiles,
+    ConfigPlace,
+    is_file,
+    listed,
+    objects,
+)
+from steelyard.usecases.convert.promptfoo.targets import Targets
+from steelyard.usecases.convert.promptfoo.templates import (
+    filled_values,
+    rendered,
+)
+from steelyard.usecases.convert.promptfoo.tests import (
+    PromptfooTest,
+    combinations,
+    read_tests,
+    variables,
+)
+from steelyard.usecases.convert.promptfoo.variants import Variants
 
 _CONFIG = {
     *("prompts", "tests", "defaultTest", "description", "$schema", "providers", "targets"),
@@ -73,14 +73,18 @@ class PromptfooProject:
     """A configuration that is read: its cases, its targets and what did not come over."""
 
     def __init__(
-        self, config: JsonObject, source: Source, file: str, programs: Programs | None = None
+        self,
+        config: JsonObject,
+        source: ConfigFiles,
+        file: str,
+        programs: ProgramFolder | None = None,
     ) -> None:
         self.config = config
         self.source = source
         self.file = file
         self.programs = programs
         self.changes = [
-            _left(Place(file), name)
+            _left(ConfigPlace(file), name)
             for name in config
             if name not in _CONFIG and not name.startswith("x-")
         ]
@@ -91,7 +95,7 @@ class PromptfooProject:
         self.changes += [*self.targets.changes, *self._variants.changes]
 
     def _default_test(self) -> JsonObject:
-        place = Place(self.file, "defaultTest")
+        place = ConfigPlace(self.file, "defaultTest")
         try:
             found = self.source.resolved(self.config.get("defaultTest"))
         except ParseError as why:
@@ -99,8 +103,8 @@ class PromptfooProject:
             return {}
         return objects(found)
 
-    def _kept(self, found: Iterator[Prompt | Change]) -> list[Prompt]:
-        prompts: list[Prompt] = []
+    def _kept(self, found: Iterator[PromptfooPrompt | Change]) -> list[PromptfooPrompt]:
+        prompts: list[PromptfooPrompt] = []
         for one in found:
             if isinstance(one, Change):
                 self.changes.append(one)
@@ -116,7 +120,7 @@ class PromptfooProject:
         """Every test as a case, with its place; a test that cannot be read is a refusal."""
         if not self._prompts:
             yield (
-                str(Place(self.file, "prompts")),
+                str(ConfigPlace(self.file, "prompts")),
                 Refusal("left_out", "no prompt can be read, so that nothing is asked", "prompts"),
             )
             return
@@ -128,7 +132,7 @@ class PromptfooProject:
             for found in self._cases(test):
                 yield str(test.place), _renamed(found, taken)
 
-    def _cases(self, test: Test) -> Iterator[Import]:
+    def _cases(self, test: PromptfooTest) -> Iterator[Import]:
         try:
             stated = {
                 **variables(self._default.get("vars"), self.source),
@@ -152,11 +156,11 @@ class PromptfooProject:
     def _options(self, test: JsonObject) -> JsonObject:
         return {**objects(self._default.get("options")), **objects(test.get("options"))}
 
-    def _case(self, test: Test, values: JsonObject, options: JsonObject) -> Imported:
+    def _case(self, test: PromptfooTest, values: JsonObject, options: JsonObject) -> Imported:
         asked, shown = self._asked(values, options)
         description = test.row.get("description")
         changes: list[Change] = self._unread(test, options)
-        grading = Grading(
+        grading = AssertionContext(
             render=partial(rendered, values=values),
             source=self.source,
             values=values,
@@ -206,13 +210,15 @@ class PromptfooProject:
             raise wrong("options.prefix and suffix are only read where there is one prompt")
         return self._variants.asked(values)
 
-    def _assertions(self, test: Test, options: JsonObject) -> list[tuple[Place, JsonValue]]:
+    def _assertions(
+        self, test: PromptfooTest, options: JsonObject
+    ) -> list[tuple[ConfigPlace, JsonValue]]:
         shared = listed(self._default.get("assert"))
         if options.get("disableDefaultAsserts") is True:
             shared = []
         where = self.config.get("defaultTest")
         file = str(where).removeprefix("file://") if is_file(where) else self.file
-        top = Place(file, "" if is_file(where) else "defaultTest").at("assert")
+        top = ConfigPlace(file, "" if is_file(where) else "defaultTest").at("assert")
         own = test.place.at("assert")
         return [
             *((top.at(index), entry) for index, entry in enumerate(shared)),
@@ -222,7 +228,7 @@ class PromptfooProject:
             ),
         ]
 
-    def _only(self, test: Test, changes: list[Change]) -> JsonObject:
+    def _only(self, test: PromptfooTest, changes: list[Change]) -> JsonObject:
         """The prompts that a test is for, where it is not for all of them."""
         named = test.row.get("prompts", self._default.get("prompts"))
         if named is None:
@@ -239,8 +245,8 @@ class PromptfooProject:
         changes.append(test.place.at("prompts").replaced(_ASKED))
         return {"prompts": [self._variants.name(prompt) for prompt in found]}
 
-    def _unread(self, test: Test, options: JsonObject) -> list[Change]:
-        shared = Place(self.file, "defaultTest")
+    def _unread(self, test: PromptfooTest, options: JsonObject) -> list[Change]:
+        shared = ConfigPlace(self.file, "defaultTest")
         changes = [
             _left(test.place if name in test.row else shared, name)
             for name in dict.fromkeys((*self._default, *test.row))
@@ -259,7 +265,7 @@ class PromptfooProject:
         return changes
 
 
-def _left(place: Place, name: str) -> Change:
+def _left(place: ConfigPlace, name: str) -> Change:
     """What a configuration says and nothing takes."""
     if name in _RUNNING:
         return place.at(name).replaced(_HOW)

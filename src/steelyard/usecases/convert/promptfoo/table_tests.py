@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 
-from steelyard.contracts.importers.promptfoo.source import listed
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.source import listed
 
 _TYPED = re.compile(
     r"(?P<type>(?:not-)?[a-z]+(?:-[a-z]+)*)(?:\((?P<threshold>\d+(?:\.\d+)?)\))?"

@@ -9,20 +9,20 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from steelyard.contracts.importers.openai_messages import messages_of
-from steelyard.contracts.importers.promptfoo.source import (
-    SCHEME,
-    Place,
-    Render,
-    Source,
-    listed,
-    parsed,
-)
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.source import (
+    SCHEME,
+    ConfigFiles,
+    ConfigPlace,
+    Render,
+    listed,
+    parsed,
+)
 
 _PATH = re.compile(r"[^\s{}]+\.(txt|md|j2|json|jsonl|ya?ml|js|cjs|mjs|ts|py|csv)(:\w+)?")
 _SEPARATOR = re.compile(r"^---[ \t]*$", re.MULTILINE)
@@ -30,10 +30,10 @@ _MANY = {".txt", ".md", ".j2"}
 _YAML_CHAT = re.compile(r"\s*-\s+role\s*:")
 
 
-class Prompt(NamedTuple):
+class PromptfooPrompt(NamedTuple):
     """One prompt: what names it, its text, and what a chat says, if it is one."""
 
-    place: Place
+    place: ConfigPlace
     text: str
     label: str = ""
     name: str = ""
@@ -52,12 +52,14 @@ class Prompt(NamedTuple):
         return wanted in names or any(name.startswith(f"{wanted}:") for name in names if name)
 
 
-def read_prompts(config: JsonObject, file: str, source: Source) -> Iterator[Prompt | Change]:
+def read_prompts(
+    config: JsonObject, file: str, source: ConfigFiles
+) -> Iterator[PromptfooPrompt | Change]:
     """Every prompt of a configuration, and which of them cannot be read."""
     # promptfoo asks with the variable `prompt` where a configuration has no prompts.
     stated = config.get("prompts", "{{prompt}}")
-    entries: list[tuple[Place, JsonValue]]
-    top = Place(file, "prompts")
+    entries: list[tuple[ConfigPlace, JsonValue]]
+    top = ConfigPlace(file, "prompts")
     if isinstance(stated, dict):
         entries = [(top.at(path), {"id": path, "label": label}) for path, label in stated.items()]
     else:
@@ -69,7 +71,9 @@ def read_prompts(config: JsonObject, file: str, source: Source) -> Iterator[Prom
             yield place.lost(why)
 
 
-def _prompts(entry: JsonValue, place: Place, source: Source) -> Iterator[Prompt]:
+def _prompts(
+    entry: JsonValue, place: ConfigPlace, source: ConfigFiles
+) -> Iterator[PromptfooPrompt]:
     given = entry if isinstance(entry, dict) else {"raw": entry}
     raw = next((given[key] for key in ("raw", "content", "id") if given.get(key)), None)
     if isinstance(raw, list) and raw and _is_chat(raw):
@@ -80,7 +84,7 @@ def _prompts(entry: JsonValue, place: Place, source: Source) -> Iterator[Prompt]
     name = str(given.get("id") or "")
     is_path = "\n" not in raw and _PATH.fullmatch(raw)
     if not raw.startswith(SCHEME) and not is_path:
-        yield Prompt(place, raw, label, name)
+        yield PromptfooPrompt(place, raw, label, name)
         return
     if isinstance(entry, dict) and not entry.get("label"):
         label = ""
@@ -90,7 +94,7 @@ def _prompts(entry: JsonValue, place: Place, source: Source) -> Iterator[Prompt]
             yield prompt._replace(label=label or prompt.label, name=name or raw)
 
 
-def _of_file(path: PurePosixPath, text: str, place: Place) -> Iterator[Prompt]:
+def _of_file(path: PurePosixPath, text: str, place: ConfigPlace) -> Iterator[PromptfooPrompt]:
     kind = path.suffix.lower()
     text = text.removeprefix("\ufeff")
     if kind in {".csv", ".jsonl"}:
@@ -103,14 +107,14 @@ def _of_file(path: PurePosixPath, text: str, place: Place) -> Iterator[Prompt]:
         raise wrong(f"{path.name} is empty")
     for number, part in enumerate(parts, start=1):
         label = path.stem if len(parts) == 1 else f"{path.stem}-{number}"
-        yield Prompt(place, _as_json(part) if kind in {".yaml", ".yml"} else part, label)
+        yield PromptfooPrompt(place, _as_json(part) if kind in {".yaml", ".yml"} else part, label)
 
 
-def _of_row(row: JsonValue, label: str, place: Place) -> Prompt:
+def _of_row(row: JsonValue, label: str, place: ConfigPlace) -> PromptfooPrompt:
     if isinstance(row, dict) and isinstance(row.get("prompt"), str):
-        return Prompt(place, str(row["prompt"]), str(row.get("label") or label))
+        return PromptfooPrompt(place, str(row["prompt"]), str(row.get("label") or label))
     if isinstance(row, list) and _is_chat(row):
-        return Prompt(place, _json(row), label)
+        return PromptfooPrompt(place, _json(row), label)
     raise wrong(f"{label}: a row must have a 'prompt'")
 
 

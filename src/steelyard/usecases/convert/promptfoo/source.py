@@ -30,13 +30,13 @@ _IMAGES = {
 _TABLES = {".csv": ",", ".tsv": "\t"}
 
 
-class Place(NamedTuple):
+class ConfigPlace(NamedTuple):
     """Where in a project something stands: the file, and the path in it."""
 
     file: str
     path: str = ""
 
-    def at(self, *parts: str | int) -> Place:
+    def at(self, *parts: str | int) -> ConfigPlace:
         """A place within this one."""
         path = self.path
         for part in parts:
@@ -44,7 +44,7 @@ class Place(NamedTuple):
                 path += f"[{part}]"
             else:
                 path += f".{part}" if path else part
-        return Place(self.file, path)
+        return ConfigPlace(self.file, path)
 
     def __str__(self) -> str:
         """Such as `promptfooconfig.yaml: tests[2].assert[0]`."""
@@ -59,7 +59,7 @@ class Place(NamedTuple):
         return Change(str(self), how, is_lost=False)
 
 
-class Source:
+class ConfigFiles:
     """Reads what a configuration names by `file://`, from its folder."""
 
     def __init__(self, files: Files) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.contracts.importers.promptfoo.source import SCHEME, Place, listed, objects
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
-
-if TYPE_CHECKING:
-    from steelyard.contracts.importers.promptfoo.assertions import Grading
+from steelyard.usecases.convert.promptfoo.context import AssertionContext
+from steelyard.usecases.convert.promptfoo.source import SCHEME, ConfigPlace, listed, objects
 
 PROGRAMS = ("javascript", "python")
 RUNNERS = {"javascript": "promptfoo_javascript.cjs", "python": "promptfoo_python.py"}
@@ -38,14 +35,12 @@ return {"pass": not missing, "reason": f"lacks {missing}" if missing else "is XM
 """
 
 
-class Programs(NamedTuple):
-    """Where programs of a project are, seen from the folder of the cases."""
-
-    folder: str
-
-
 def program(
-    kind: str, entry: JsonObject, grading: Grading, changes: list[Change], place: Place
+    kind: str,
+    entry: JsonObject,
+    grading: AssertionContext,
+    changes: list[Change],
+    place: ConfigPlace,
 ) -> JsonObject:
     """The code judge that runs an assertion's code."""
     code = entry.get("value")
@@ -62,7 +57,7 @@ def program(
 
 
 def transformed(
-    kind: str, evaluator: JsonObject, transform: JsonValue, grading: Grading
+    kind: str, evaluator: JsonObject, transform: JsonValue, grading: AssertionContext
 ) -> JsonObject:
     """The code judge that changes the answer with a program, then looks for the same."""
     if not isinstance(transform, str) or re.search(r"\.py(:\w+)?$", transform):
@@ -77,7 +72,7 @@ def transformed(
     return _judge("javascript", kind, config)
 
 
-def markup(entry: JsonObject, grading: Grading) -> JsonObject:
+def markup(entry: JsonObject, grading: AssertionContext) -> JsonObject:
     """The code judge that parses XML, and finds the elements that must be there."""
     if grading.programs is None:
         raise wrong(_REFUSED)
@@ -89,7 +84,7 @@ def markup(entry: JsonObject, grading: Grading) -> JsonObject:
     return _judge("python", "is-xml", config)
 
 
-def _code(code: str, grading: Grading) -> JsonObject:
+def _code(code: str, grading: AssertionContext) -> JsonObject:
     """Code as the runners take it: a text, or a file with the name of a function."""
     if grading.programs is None:
         raise wrong(_REFUSED)

@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from steelyard.contracts.importers.promptfoo.importer import PromptfooProject, checked_config
-from steelyard.contracts.importers.promptfoo.programs import RUNNERS, Programs
-from steelyard.contracts.importers.promptfoo.source import Source, refuse_program
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.errors import NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
@@ -23,10 +20,14 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.project_file import PROJECT_FILE, parse_settings
 from steelyard.usecases.convert.intake import Beside
+from steelyard.usecases.convert.promptfoo.context import ProgramFolder
+from steelyard.usecases.convert.promptfoo.importer import PromptfooProject, checked_config
+from steelyard.usecases.convert.promptfoo.programs import RUNNERS
+from steelyard.usecases.convert.promptfoo.source import ConfigFiles, refuse_program
 
 _MAX_CONFIG = 64 * 1024 * 1024
 _NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
-_PACKAGE = "steelyard.contracts.importers.promptfoo"
+_PACKAGE = "steelyard.usecases.convert.promptfoo"
 _HEADER = "# Targets of {source}; keys are only ever named by environment variable.\n"
 _JUDGES = """\
 # Some cases need a judge, and which target judges is never guessed:
@@ -45,10 +46,10 @@ class PromptfooIntake:
         self._runners: set[str] = set()
         self._is_judged = False
         config = _config(workspace, self.path)
-        source = Source(workspace.files_of(self.path))
+        source = ConfigFiles(workspace.files_of(self.path))
         self.project = PromptfooProject(config, source, self.path.name, self._programs())
 
-    def _programs(self) -> Programs | None:
+    def _programs(self) -> ProgramFolder | None:
         """How programs are named, if the project of the output allows them."""
         found = _project_path(self.workspace, self.output) if self.output else None
         if found is None or self.output is None:
@@ -58,7 +59,7 @@ class PromptfooIntake:
         if not settings.allow.commands:
             return None
         folder = os.path.relpath(self.path.resolve().parent, self.output.resolve().parent)
-        return Programs("" if folder == "." else f"{Path(folder).as_posix()}/")
+        return ProgramFolder("" if folder == "." else f"{Path(folder).as_posix()}/")
 
     @property
     def description(self) -> str:
@@ -94,7 +95,7 @@ class PromptfooIntake:
             at, text, changes = self._project_file(project)
             if text is not None:
                 written[at] = text
-        return Beside(written, changes, (_command(self.output, names),))
+        return Beside(written, changes, tuple(names))
 
     def _project_file(self, project: JsonObject) -> tuple[Path, bytes | None, tuple[Change, ...]]:
         """The project file with the targets; one that has targets of its own is left alone."""
@@ -123,12 +124,6 @@ class PromptfooIntake:
 
 def _judges(name: str) -> bool:
     return name.startswith("judge-")
-
-
-def _command(output: Path, names: list[str]) -> str:
-    """The command that asks the targets."""
-    chosen = names or ["NAME"]
-    return " ".join(["steelyard run", str(output), *(f"--target {name}" for name in chosen)])
 
 
 def _project_path(workspace: Workspace, output: Path) -> Path | None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from steelyard.contracts.importers.promptfoo.prompts import conversation
-from steelyard.contracts.importers.promptfoo.source import Place, is_file, listed
-from steelyard.contracts.importers.promptfoo.templates import rendered
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
-
-if TYPE_CHECKING:
-    from steelyard.contracts.importers.promptfoo.assertions import Grading
+from steelyard.usecases.convert.promptfoo.context import AssertionContext
+from steelyard.usecases.convert.promptfoo.prompts import conversation
+from steelyard.usecases.convert.promptfoo.source import ConfigPlace, is_file, listed
+from steelyard.usecases.convert.promptfoo.templates import rendered
 
 JUDGED = (
     *("llm-rubric", "model-graded-closedqa", "g-eval", "similar"),
@@ -29,7 +26,11 @@ _PROMPTED = "the judge gets the rubric prompt, and replies in the form of Steely
 
 
 def judged(
-    kind: str, entry: JsonObject, grading: Grading, place: Place, changes: list[Change]
+    kind: str,
+    entry: JsonObject,
+    grading: AssertionContext,
+    place: ConfigPlace,
+    changes: list[Change],
 ) -> JsonObject:
     """The judge of an assertion; what it decides differently is said."""
     provider = entry.get("provider", grading.options.get("provider"))
@@ -60,7 +61,7 @@ def judged(
 
 
 def _asked(
-    provider: JsonValue, grading: Grading, place: Place, changes: list[Change]
+    provider: JsonValue, grading: AssertionContext, place: ConfigPlace, changes: list[Change]
 ) -> JsonObject:
     """The target of the judge; where there can be none, the project file names one."""
     try:
@@ -71,7 +72,7 @@ def _asked(
         return {}
 
 
-def _texts(value: JsonValue, grading: Grading) -> list[str]:
+def _texts(value: JsonValue, grading: AssertionContext) -> list[str]:
     """The statements of an assertion, filled in."""
     if is_file(value):
         value = grading.source.text(str(value))
@@ -83,7 +84,7 @@ def _texts(value: JsonValue, grading: Grading) -> list[str]:
     return texts
 
 
-def _prompt(prompt: JsonValue, rubric: str, grading: Grading) -> str:
+def _prompt(prompt: JsonValue, rubric: str, grading: AssertionContext) -> str:
     """A rubric prompt with all filled in but the answer; a conversation is one text."""
     if is_file(prompt):
         prompt = grading.source.text(str(prompt))
