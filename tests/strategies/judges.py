@@ -6,6 +6,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 
+from steelyard.judging.coercion import folded
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge, ScoreType, Validation
 
@@ -39,7 +40,7 @@ def _judge(names: list[str], kind: str, **fields: object) -> Judge:
 
 JUDGES = st.builds(
     _judge,
-    st.just([]) | st.lists(FILLED, min_size=2, max_size=3, unique=True),
+    st.just([]) | st.lists(FILLED, min_size=2, max_size=3, unique_by=folded),
     st.sampled_from(["binary", "continuous"]),
     id=IDS,
     version=VERSIONS,

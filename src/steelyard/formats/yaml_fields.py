@@ -21,7 +21,8 @@ def with_fields(data: bytes, fields: JsonObject) -> bytes | None:
     lines = data.splitlines(keepends=True)
     newline = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
     for name, value in fields.items():
-        block = write_yaml({name: value}).replace(b"\n", newline)
+        # Where a text ends in a line break, the writer marks the end of the file.
+        block = write_yaml({name: value}).removesuffix(b"...\n").replace(b"\n", newline)
         lines = _placed(lines, name, block, newline)
     made = b"".join(lines)
     try:
