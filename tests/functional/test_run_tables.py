@@ -106,7 +106,7 @@ def test_a_row_that_cannot_be_read_is_an_invalid_record(
     assert "t.csv: line 3: 2 cells, but the first line names 3 columns" in done.stderr
 
 
-REFUSED = {
+REFUSED: dict[tuple[str, ...], str] = {
     ("t.csv", "--input", "nope"): "'nope', which is not there; the columns are 'q', 'a'",
     ("t.csv", "--input", "q"): "name a column with --expected, or a rubric with --rubric",
     ("no.csv", "--input", "q"): "no.csv: --input names a column of a table; no such file",

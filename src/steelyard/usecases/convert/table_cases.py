@@ -86,7 +86,7 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
             row = _case(columns, record, named, number)
             if isinstance(row, str):
                 faults.append(f"{record.place}: {row}")
-                row = {columns.contract.row_id: row_name(number)}
+                row = _unread(columns, number)
             elif table.has_rubric and not _EXPECTED & row.keys():
                 row["criteria"] = _GRADED
             draft.write((b"" if number == 1 else b",\n") + compact(row))
@@ -119,6 +119,11 @@ def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) ->
     except ParseError as wrong:
         return str(wrong)
     return made.row if isinstance(made, Imported) else made.reason
+
+
+def _unread(columns: ColumnMap, number: int) -> JsonObject:
+    """What keeps the place of a row that cannot be read: an invalid record."""
+    return {columns.contract.row_id: row_name(number)}
 
 
 def _warn_of_faults(path: Path, faults: Sequence[str], warn: Warn) -> None:

@@ -53,7 +53,7 @@ def _header(head: bytes) -> list[str]:
     """The names in the first line of a table."""
     text = head.decode("utf-8-sig", "replace")
     rows = csv.reader(io.StringIO(text), delimiter=csv_delimiter(head))
-    return next((row for row in rows if row), [])
+    return next((row for row in rows if row), list[str]())
 
 
 def is_table(head: bytes) -> bool:

@@ -22,9 +22,7 @@ class PromptVariant:
     prompt: str | None = None
 
 
-def asked_targets(
-    targets: Sequence[str | None], prompts: Sequence[Path]
-) -> Iterator[PromptVariant]:
+def variants(targets: Sequence[str | None], prompts: Sequence[Path]) -> Iterator[PromptVariant]:
     """Every target with every prompt; its name ends with that of the prompt file."""
     if not prompts:
         yield from map(PromptVariant, targets)

@@ -19,7 +19,7 @@ from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.option_ranges import require_ranges
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.prompt_variants import PromptVariant, asked_targets
+from steelyard.usecases.runs.prompt_variants import PromptVariant, variants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     if choice.prompts and (choice.responses or choice.from_conversation):
         raise InvalidError(f"{argument('prompt')} asks a target, and recorded responses are given")
     names: tuple[str | None, ...] = choice.targets or (suite.target,)
-    targets = tuple(asked_targets(names, choice.prompts))
+    targets = tuple(variants(names, choice.prompts))
     candidates: tuple[str | None, ...] = (None,)
     if choice.from_conversation:
         targets = (PromptVariant(None),)
