@@ -452,3 +452,21 @@ def test_what_is_odd_about_a_document_is_a_warning_of_its_run(service: RunServic
     with service.client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         told = "".join(answer.iter_text())
     assert "records is given twice; only the last value counts" in told
+
+
+def test_a_record_of_endless_values_is_too_large_and_not_built(service: RunService) -> None:
+    answer = service.post(document([GOOD, {**record("b"), "x": [0] * 300_000}]))
+
+    (wrong,) = answer.json()["record_errors"]
+    assert answer.status_code == 202
+    assert (wrong["index"], wrong["code"]) == (1, "record_too_large")
+
+
+@pytest.mark.parametrize("more", [{f"k{n}": 0 for n in range(1001)}, {"metadata": [0] * 100_001}])
+def test_a_document_of_too_much_beside_its_records_is_refused(
+    service: RunService, more: dict[str, Any]
+) -> None:
+    answer = service.post({**document([GOOD]), **more})
+
+    assert answer.status_code == 400
+    assert "the document has more than" in answer.json()["error"]["message"]
