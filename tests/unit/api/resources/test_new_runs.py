@@ -12,6 +12,7 @@ import pytest
 
 from servers.run_service import RunService, document, record, run_service, write_project
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
+from steelyard.usecases.operations import readiness
 
 CODES = {
     *("missing_required_field", "invalid_field_type", "value_out_of_range", "string_too_long"),
@@ -452,6 +453,18 @@ def test_what_is_odd_about_a_document_is_a_warning_of_its_run(service: RunServic
     with service.client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         told = "".join(answer.iter_text())
     assert "records is given twice; only the last value counts" in told
+
+
+def test_no_run_is_accepted_where_the_disk_has_too_little_room(
+    service: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "MIN_FREE_BYTES", 2**62)
+
+    answer = service.post(document([GOOD]))
+
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "service_unavailable"
+    assert "free space" in answer.json()["error"]["message"]
 
 
 def test_a_record_of_endless_values_is_too_large_and_not_built(service: RunService) -> None:
