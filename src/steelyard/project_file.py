@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
@@ -20,7 +20,14 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import DEFAULT_JUDGE, JudgeSetting, RedactionRules, Settings, TargetEntry
+from steelyard.settings import (
+    DEFAULT_JUDGE,
+    JudgeSetting,
+    RedactionRules,
+    Settings,
+    TargetEntry,
+    is_header,
+)
 
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
@@ -70,12 +77,28 @@ def read_settings(value: JsonObject) -> Settings:
 
 def _first_problem(value: JsonValue) -> Problem | None:
     problems = _schema().problems(value)
-    if not problems or problems[0].code != "missing_required_field":
-        return next(iter(problems), None)
+    if not problems:
+        return next(_header_problems(fields(value)), None)
+    if problems[0].code != "missing_required_field":
+        return problems[0]
     # It may only be misspelt; then the misspelling is the thing to say.
     place = problems[0].path[:-1]
     beside = (one for one in problems if one.hint and one.path[:-1] == place)
     return next(beside, problems[0])
+
+
+def _header_problems(value: JsonObject) -> Iterator[Problem]:
+    """Headers of targets that cannot be sent; the values may be secrets and are not shown."""
+    for target, row in object_field(value, "targets").items():
+        for name, text in object_field(fields(row), "headers").items():
+            if not is_header(name, str(text)):
+                shown = ascii(name)[1:-1]
+                message = f"{{}}: the header '{shown}' has characters that no header can carry"
+                yield Problem(
+                    code="value_out_of_range",
+                    message=f"{message}, such as a line break",
+                    path=("targets", target, "headers"),
+                )
 
 
 def write_settings(settings: Settings) -> bytes:

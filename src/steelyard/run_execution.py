@@ -15,7 +15,7 @@ from steelyard.store.spool.spool_key import require_valid_key
 from steelyard.usecases.runs.swept_uploads import sweep_uploads
 
 _LOG = logging.getLogger("steelyard.spool")
-_SWEEP_S = 3600.0
+_SWEEP_S = 600.0
 
 
 @contextmanager

@@ -45,9 +45,16 @@ _ADDRESS_SECRET = re.compile(r"//[^/]*@|\?.")
 """A user with a password, or a query, in a URL."""
 _HOLDERS = (*("headers", "query", "env", "settings", "body", "response_format", "extra", "tools"),)
 """The settings whose members may hold secrets."""
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _ADDRESSES = ("provider", "url", "base_url")
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
+
+
+def is_header(name: str, value: str) -> bool:
+    """Whether a header can carry a name and a value; a line break in them would begin another."""
+    return bool(_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ level of the log; it ends when its standard input is closed, and so when the ser
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import logging
 import os
@@ -14,9 +15,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Coroutine
 from contextlib import suppress
 from types import FrameType
-from typing import cast
+from typing import Any, cast
 
 from steelyard.api.log_lines import LogFormat, set_up_logging
 from steelyard.errors import SchemaVersionError, SteelyardError
@@ -67,18 +69,20 @@ def work(root: str, warn: Warn) -> None:
     The run that is being executed then is released and stays in the queue.
     """
     os.chdir(root)
-    signal.signal(signal.SIGTERM, _stop)
-    # A background job of a script ignores Ctrl-C; the event loop only replaces this very handler.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    request = _ExitRequest()
+    # Both, and more than once: the server sends a signal and closes the pipe.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, request.note)
     is_over = threading.Event()
     threading.Thread(target=_end_when_frozen, args=(is_over,), daemon=True).start()
     try:
         with open_project(root, warn=warn) as project:
             tune_garbage_collection()
-            while True:
-                _take_next(project, warn)
-    except KeyboardInterrupt:
-        pass
+            while not request.is_asked:
+                _take_next(project, warn, request)
+    except asyncio.CancelledError:
+        if not request.is_asked:
+            raise
     finally:
         is_over.set()
         # On the way out there is nothing left to break off in order.
@@ -86,27 +90,68 @@ def work(root: str, warn: Warn) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _take_next(project: Project, warn: Warn) -> None:
+class _ExitRequest:
+    """Whether the process shall end; then the run that is being executed is cancelled.
+
+    An exception of the signal itself would end whatever code runs at that moment.
+    """
+
+    def __init__(self) -> None:
+        self.is_asked = False
+        self._executing: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+
+    def note(self, _number: int, _frame: FrameType | None) -> None:
+        """Ask for the end; after a while it comes in any case."""
+        if self.is_asked:
+            return
+        self.is_asked = True
+        end = threading.Timer(_GRACE_S, os._exit, (130,))
+        end.daemon = True
+        end.start()
+        if self._executing:
+            loop, task = self._executing
+            loop.call_soon_threadsafe(task.cancel)
+
+    async def cancels(self, work: Coroutine[Any, Any, object]) -> None:
+        """Wait for work, which is cancelled when the end is asked for."""
+        task = asyncio.current_task()
+        assert task
+        self._executing = asyncio.get_running_loop(), task
+        if self.is_asked:
+            task.cancel()
+        try:
+            await work
+        finally:
+            self._executing = None
+
+    def rest(self, seconds: float) -> None:
+        """Wait, but not for long after the end is asked for."""
+        until = time.monotonic() + seconds
+        while not self.is_asked and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, _LOOK_S))
+
+
+def _take_next(project: Project, warn: Warn, request: _ExitRequest) -> None:
     """Execute the next run, or wait a moment."""
     try:
         project.condition.require_own_schema()
         run = next_queued_run(project.run_queue, project.is_alive)
         if run:
-            _execute(str(project.root), run, warn)
+            _execute(str(project.root), run, warn, request)
         else:
-            time.sleep(_LOOK_S)
+            request.rest(_LOOK_S)
     except SchemaVersionError:
         raise
     except SteelyardError as error:
         warn(str(error))
-        time.sleep(_REST_S)
+        request.rest(_REST_S)
 
 
-def _execute(root: str, run: StoredRun, warn: Warn) -> None:
+def _execute(root: str, run: StoredRun, warn: Warn, request: _ExitRequest) -> None:
     # Opened anew, as the project file may have changed since the last run.
     with open_project(root, warn=warn) as project:
         ports, queue = project.run_ports(), project.run_queue
-        run_async(lambda: execute_queued_run(ports, queue, run, _nobody))
+        run_async(lambda: request.cancels(execute_queued_run(ports, queue, run, _nobody)))
 
 
 def _end_when_frozen(is_over: threading.Event) -> None:
@@ -123,14 +168,6 @@ def _end_when_frozen(is_over: threading.Event) -> None:
 
 def _nobody(_result: Result) -> None:
     """Ignore progress: whoever follows the run reads its events."""
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    """End as with Ctrl-C; and in any case, since an interrupt can be lost in a busy thread."""
-    end = threading.Timer(_GRACE_S, os._exit, (130,))
-    end.daemon = True
-    end.start()
-    signal.raise_signal(signal.SIGINT)
 
 
 def _watch_parent() -> None:

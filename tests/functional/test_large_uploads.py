@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -125,3 +128,36 @@ def test_a_full_spool_refuses_uploads(tmp_path: Path) -> None:
 
     assert answer.status_code == 503
     assert answer.json()["error"]["code"] == "service_unavailable"
+
+
+BEGIN = b'{"dataset_id":"a","dataset_version":"1","schema_version":"1.0","records":['
+BOMBS = {
+    "zeros": BEGIN + b"0," * 50_000_000 + b"0]}",
+    "members": b"{" + b",".join(b'"k%d":0' % n for n in range(1_000_000)) + b"}",
+    "one record": BEGIN + b'{"record_id":"a","b":[' + b"{}," * 5_900_000 + b"0]}]}",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_in_little_memory_while_others_are_answered(
+    service: ServiceProcess, name: str
+) -> None:
+    before, waits, is_over = memory(service), list[float](), threading.Event()
+
+    def probe() -> None:
+        while not is_over.is_set():
+            began = time.monotonic()
+            httpx.get(f"http://127.0.0.1:{service.port}/healthz", timeout=60)
+            waits.append(time.monotonic() - began)
+
+    with ThreadPoolExecutor(1) as pool:
+        probing = pool.submit(probe)
+        try:
+            answer = posted(service, BOMBS[name])
+        finally:
+            is_over.set()
+        probing.result()
+
+    assert answer.status_code == 400
+    assert memory(service, "VmHWM") - before < 700 * CHUNK
+    assert sorted(waits)[len(waits) // 2] < 1

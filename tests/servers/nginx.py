@@ -35,6 +35,8 @@ http {{
     include {folder}/site.conf;
 }}
 """
+PLAIN_SITE = "server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server}; }} }}"
+"""A site that forwards and sets nothing else."""
 _PATIENCE_S = 20.0
 
 
@@ -52,12 +54,22 @@ def free_port() -> int:
 
 @contextmanager
 def nginx_before(
-    server_url: str, folder: Path, *, port: int | None = None, has_tls: bool = False
+    server_url: str,
+    folder: Path,
+    *,
+    port: int | None = None,
+    has_tls: bool = False,
+    site: str | None = None,
 ) -> Generator[str]:
-    """The address of an nginx that forwards to a server, with TLS or without."""
+    """The address of an nginx that forwards to a server, with TLS or without.
+
+    The site is the documented one, unless another is given.
+    """
     program, port = require_nginx(), port or free_port()
     folder.mkdir(exist_ok=True)
-    (folder / "site.conf").write_text(_site(server_url, port, has_tls=has_tls), encoding="utf-8")
+    written = site.format(port=port, server=server_url) if site else None
+    written = written or _site(server_url, port, has_tls=has_tls)
+    (folder / "site.conf").write_text(written, encoding="utf-8")
     (folder / "nginx.conf").write_text(_MAIN.format(folder=folder), encoding="utf-8")
     words = [program, "-p", str(folder), "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"]
     with subprocess.Popen(words) as process:

@@ -26,7 +26,15 @@ from steelyard.api.tracing import ServedRequest
 from steelyard.usecases.access.keys import PREFIX
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-_FORWARDED = (b"forwarded", b"x-real-ip", b"via")
+_FORWARDED = frozenset(
+    (
+        *(b"forwarded", b"via", b"x-forwarded", b"x-real-ip", b"x-client-ip", b"true-client-ip"),
+        *(b"cf-connecting-ip", b"fastly-client-ip", b"x-cluster-client-ip", b"x-proxyuser-ip"),
+        *(b"x-original-host", b"x-original-forwarded-for", b"x-envoy-external-address"),
+    )
+)
+"""What proxies usually tell of the request that they forward, beside `X-Forwarded-*`."""
+_LIVENESS = ("/healthz", "/readyz")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _PROBES = ("/healthz", "/readyz", "/metrics")
 _KEY = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{8,}}")
@@ -70,7 +78,7 @@ class Gatekeeper:
         self._measurements.begin()
         span = self._tracing.begin(headers)
         try:
-            refused = self._refusal(scope["method"], headers)
+            refused = self._refusal(scope, headers)
             if refused:
                 await self._refused(scope, refused)(scope, receive, answer)
             else:
@@ -123,14 +131,17 @@ class Gatekeeper:
             },
         )
 
-    def _refusal(self, method: str, headers: Headers) -> str | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> str | None:
         """Why a request is refused whoever sends it; None where nothing speaks against it."""
         name = _host_name(headers.get("host", ""))
         if name not in self._hosts:
             return f"this server is not called '{name}'; start it with its public address"
         if not self._settings.has_login and _is_forwarded(headers):
             return "a server without login answers no request that a proxy has forwarded"
-        if method not in _SAFE_METHODS and not self._is_own_page(headers):
+        if not self._settings.has_login and _is_old(scope):
+            # nginx speaks it to servers unless it is told otherwise, and tells nothing else.
+            return "a server without login answers no HTTP/1.0, which proxies speak; use HTTP/1.1"
+        if scope["method"] not in _SAFE_METHODS and not self._is_own_page(headers):
             return "pages of other sites may not change anything here"
         return None
 
@@ -195,6 +206,11 @@ def _host_name(host: str) -> str:
 def _bracketed(host: str) -> str:
     """A host as the Host header writes it."""
     return f"[{host.lower()}]" if ":" in host else host.lower()
+
+
+def _is_old(scope: Scope) -> bool:
+    """Whether a request is of HTTP/1.0, and more than the probe of a balancer."""
+    return scope["http_version"] == "1.0" and scope["path"] not in _LIVENESS
 
 
 def _is_forwarded(headers: Headers) -> bool:

@@ -10,7 +10,14 @@ from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import KEPT_ELSEWHERE, NO_RULES, TIMEOUT_S, RedactionRules, TargetEntry
+from steelyard.settings import (
+    KEPT_ELSEWHERE,
+    NO_RULES,
+    TIMEOUT_S,
+    RedactionRules,
+    TargetEntry,
+    is_header,
+)
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SECRET = re.compile(
@@ -18,8 +25,6 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 """What a variable is called that holds one."""
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class TargetSettings:
         key = self.environ.get(variable, "").strip()
         if not key:
             raise self.wrong(f"the environment variable {variable} is not set; it holds the key")
-        if not _HEADER_VALUE.fullmatch(key):
+        if not is_header("authorization", key):
             raise self.wrong(f"the key in {variable} has characters that no header can carry")
         return key
 
@@ -85,7 +90,7 @@ class TargetSettings:
                     f"steelyard.yaml no longer has the header '{header}' of this target, with the "
                     "address that the run was queued with; put it back, or start a new run"
                 )
-            if not _HEADER_NAME.fullmatch(header) or not _HEADER_VALUE.fullmatch(value):
+            if not is_header(header, value):
                 raise self.wrong(f"the header '{header}' has characters that no header can carry")
         return headers
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from servers.nginx import PLAIN_SITE, nginx_before
 from servers.service import running, served
 from steelyard.api.log_lines import JsonLines
 from steelyard.api.safe_headers import SAFE_HEADERS
@@ -85,11 +86,56 @@ def test_every_answer_has_safe_headers(client: httpx.Client, path: str) -> None:
     assert "server" not in answer.headers
 
 
-@pytest.mark.parametrize("name", ["forwarded", "x-forwarded-for", "x-real-ip", "via"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("forwarded", "x-forwarded", "x-forwarded-for", "x-real-ip", "via", "x-client-ip"),
+        *("cf-connecting-ip", "true-client-ip", "fastly-client-ip", "x-cluster-client-ip"),
+        *("x-proxyuser-ip", "x-original-host", "x-original-forwarded-for"),
+    ],
+)
 def test_a_server_without_login_refuses_what_a_proxy_forwards(
     client: httpx.Client, name: str
 ) -> None:
     assert client.get("/healthz", headers={name: "1"}).status_code == 403
+
+
+def asked_in_http_1_0(client: httpx.Client, path: str) -> str:
+    """The first line of the answer to a request of HTTP/1.0."""
+    address = ("127.0.0.1", client.base_url.port or 0)
+    with socket.create_connection(address, timeout=30) as sent, sent.makefile("rb") as stream:
+        sent.sendall(f"GET {path} HTTP/1.0\r\nhost: 127.0.0.1\r\n\r\n".encode())
+        return stream.readline().decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/v1/runs", 403), ("/", 403), ("/healthz", 200), ("/readyz", 200)]
+)
+def test_a_server_without_login_answers_only_probes_in_http_1_0(
+    client: httpx.Client, public: httpx.Client, path: str, status: int
+) -> None:
+    assert f" {status} " in asked_in_http_1_0(client, path)
+    assert " 403 " not in asked_in_http_1_0(public, path)
+
+
+def test_a_server_without_login_does_not_serve_behind_a_plain_nginx(
+    client: httpx.Client, tmp_path: Path
+) -> None:
+    with nginx_before(str(client.base_url).rstrip("/"), tmp_path, site=PLAIN_SITE) as url:
+        answer = httpx.get(f"{url}/v1/runs")
+
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "forbidden"
+
+
+def test_behind_an_nginx_that_hides_itself_login_is_what_protects(
+    public: httpx.Client, tmp_path: Path
+) -> None:
+    site = PLAIN_SITE.replace("proxy_pass", "proxy_http_version 1.1; proxy_pass")
+    with nginx_before(str(public.base_url).rstrip("/"), tmp_path, site=site) as url:
+        answer = httpx.get(f"{url}/v1/runs")
+
+    assert answer.status_code == 401
 
 
 @pytest.mark.parametrize("given", ["Zm9v/YmFy+eA==", "Root=1-67891233-abc;Sampled=1", '{"a\\"'])

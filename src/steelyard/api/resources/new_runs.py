@@ -31,6 +31,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.upload import upload_name
 from steelyard.results.stored_run import require_plan
 from steelyard.usecases.datasets.open_dataset import MAX_JSON
+from steelyard.usecases.operations.readiness import require_free_space
 from steelyard.usecases.runs.posted_runs import (
     RECORD_CODES,
     DocumentCheck,
@@ -108,9 +109,7 @@ async def _post(call: Call[RunSettings, None]) -> JsonReply:
 
     Without records, a saved dataset is run: that of `dataset` or of `suite`.
     """
-    writer = await anyio.to_thread.run_sync(
-        call.project.spool.writer, call.served.settings.spool_quota
-    )
+    writer = await anyio.to_thread.run_sync(_writer, call)
     try:
         sha256 = await _spooled(call.request, writer)
     except BaseException:
@@ -127,6 +126,11 @@ async def _post(call: Call[RunSettings, None]) -> JsonReply:
     finally:
         if not used:
             call.project.spool.delete(Path(upload_name(upload_id)))
+
+
+def _writer(call: Call[RunSettings, None]) -> UploadDraft:
+    require_free_space(call.project.condition)
+    return call.project.spool.writer(call.served.settings.spool_quota)
 
 
 async def _spooled(request: Request, writer: UploadDraft) -> str:

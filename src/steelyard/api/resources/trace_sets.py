@@ -13,9 +13,10 @@ from steelyard.api.paging import Page, PageQuery, page_of
 from steelyard.api.resources.run_changes import queued_run
 from steelyard.api.resources.uploads import MAX_JSON, in_turn, received
 from steelyard.contracts.trace.writer import trace_row
+from steelyard.errors import InvalidError
 from steelyard.model.names import require_name
 from steelyard.model.trace_set import TraceSet
-from steelyard.usecases.datasets.uploads import SentFiles, Upload
+from steelyard.usecases.datasets.uploads import SentFiles, Upload, upload_refusal
 from steelyard.usecases.judges.judge_traces import judge_traces
 from steelyard.usecases.runs.posted_runs import require_reference
 from steelyard.usecases.traces.add_traces import ENDINGS, add_trace_file
@@ -147,6 +148,8 @@ async def _add(call: Call[FileQuery, None]) -> JsonReply:
     asked = call.query
 
     def work(upload: Upload) -> JsonReply:
+        if refusal := upload_refusal(upload, has_records=False):
+            raise InvalidError(refusal)
         added = add_trace_file(
             *(call.project.trace_ports(), SentFiles(upload), upload.path, asked.trace_set),
             caller=call.caller,

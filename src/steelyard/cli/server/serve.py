@@ -113,6 +113,8 @@ def _show_address(project: Project, settings: ServerSettings, url: str) -> None:
     show(f"open {address}/ in a browser  ({login})")
     show(f"  project  {project.root}")
     show(f"  API      {address}/docs")
+    if not settings.has_login:
+        show("  behind a proxy, start it with --login --public-url")
     show("  Ctrl-C stops; twice stops at once")
     sys.stdout.flush()
 

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from steelyard.contracts.dataset_document.second_look import look_again, masked, trimmed
+from steelyard.contracts.dataset_document.second_look import (
+    look_again,
+    masked,
+    outermost,
+    trimmed,
+)
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
 from steelyard.formats.json_keys import keys_given_again, repeated_keys
@@ -111,7 +116,7 @@ def _repeated(data: bytes, members: Mapping[str, msgspec.Raw]) -> list[Problem]:
     """The fields that a document gives twice at its top level."""
     if _is_all(data, members):
         return []
-    return [problem for problem in keys_given_again(data) if len(problem.path) == 1]
+    return keys_given_again(outermost(data))
 
 
 def _is_all(data: bytes, members: Mapping[str, msgspec.Raw]) -> bool:

@@ -20,8 +20,10 @@ from steelyard.contracts.dataset_document.rules import (
     MAX_PAYLOAD,
     header_problems,
     in_words,
+    is_bomb,
     record_size_problems,
     text_problems,
+    too_many_values,
 )
 from steelyard.contracts.dataset_document.second_look import look_again
 from steelyard.contracts.reading import Row, RowPlace
@@ -107,6 +109,9 @@ class DatasetDocumentReading:
                 yield Row(index, self._line(index), None, _UNREAD, ())
                 continue
             text = bytes(raw)
+            if is_bomb(text):
+                yield self._row(index, None, None, [too_many_values()])
+                continue
             try:
                 value, colons = parse_json_counted(text)
             except ParseError:
@@ -220,6 +225,11 @@ class DatasetDocumentReading:
             record_id = None
         elif not seen.add(record_id):
             found.append(_duplicate(record_id))
+        return self._row(index, record_id, value, found)
+
+    def _row(
+        self, index: int, record_id: str | None, value: JsonValue, found: list[Problem]
+    ) -> Row:
         place = RowPlace(index, record_id, ("records", index), lines=self._record_lines(index))
         findings = tuple(place.finding(_of_record(problem)) for problem in _unexplained(found))
         return Row(index, self._line(index), record_id, value, findings)

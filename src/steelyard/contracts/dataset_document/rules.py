@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 
 from steelyard.formats.encoding import Flaw, flaws
+from steelyard.formats.json_outline import most_values
 from steelyard.formats.json_text import compact, depth
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
@@ -48,6 +49,17 @@ def record_size_problems(record: JsonObject, written: int) -> Iterator[Problem]:
     if isinstance(metadata, dict):
         yield from _size_problems(metadata, ("metadata",), MAX_RECORD_METADATA, written)
         yield from _depth_problems(metadata)
+
+
+def is_bomb(raw: bytes) -> bool:
+    """Whether a record has so many values that their commas and brackets alone are too large."""
+    return len(raw) > MAX_RECORD and most_values(raw) > MAX_RECORD
+
+
+def too_many_values() -> Problem:
+    """The problem of such a record, of which nothing else is looked at."""
+    message = f"{{}} has more than {MAX_RECORD:,} bytes serialized"
+    return Problem(code="record_too_large", message=message)
 
 
 def header_problems(header: JsonObject) -> Iterator[Problem]:

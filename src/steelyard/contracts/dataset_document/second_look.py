@@ -26,7 +26,7 @@ _SURROGATES = re.compile(
 _LONE = b"\\ud800"
 _PRIVATE_USE = range(0xE000, 0xF900)
 _MARK = re.compile(rb'\\.|["\[\]{}]', re.DOTALL)
-_NOT_A_BREAK = re.compile(rb"[^\n]")
+_BLANKS = bytes(code if code == ord("\n") else ord(" ") for code in range(256))
 # A document is one level and its list of records another; one more shows what is too deep.
 _DOCUMENT_DEPTH = 2 + MAX_DEPTH + 1
 
@@ -56,6 +56,11 @@ def masked(data: bytes) -> Masked:
 def trimmed(data: bytes) -> bytes:
     """A document without what is too deep in it, but for the one level that shows it."""
     return _shallow(data, _DOCUMENT_DEPTH)
+
+
+def outermost(data: bytes) -> bytes:
+    """A document without what its members hold, but for texts and numbers."""
+    return _shallow(data, 1)
 
 
 def look_again(raw: bytes) -> SecondLook:
@@ -95,7 +100,7 @@ def _shallow(data: bytes, levels: int) -> bytes:
                 start = found.start()
         elif mark in b"]}":
             if level == levels + 1:
-                blank = _NOT_A_BREAK.sub(b" ", data[start + 1 : found.end()])
+                blank = data[start + 1 : found.end()].translate(_BLANKS)
                 kept += (data[place:start], b"0", blank)
                 place = found.end()
             level -= 1

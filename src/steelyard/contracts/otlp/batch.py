@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from steelyard.contracts.importers.otel_spans import GROUPS, SCOPES
 from steelyard.contracts.otlp.answers import Encoding
-from steelyard.contracts.otlp.wire import read_batch
+from steelyard.contracts.otlp.wire import MAX_VALUES, read_batch, too_many_values
 from steelyard.errors import ParseError
+from steelyard.formats.json_outline import most_values
 from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -18,6 +19,8 @@ def batch_of(data: bytes, encoding: Encoding) -> JsonObject:
     """The batch that a body holds; raises ParseError where it is none."""
     if encoding == "protobuf":
         return read_batch(data)
+    if most_values(data) > MAX_VALUES:
+        raise too_many_values()
     value = parse_json(data)
     if not isinstance(value, dict):
         raise _wrong("the batch must be an object")

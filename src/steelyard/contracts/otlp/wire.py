@@ -18,6 +18,9 @@ from steelyard.model.json_value import JsonObject, JsonValue
 
 MAX_DEPTH = 100
 """Messages within messages; protobuf's own libraries have the same limit."""
+MAX_VALUES = 3_000_000
+"""The most messages of a batch, or values in JSON: an empty one takes two bytes here, and many
+times that in memory."""
 _VARINT, _FIXED64, _BYTES, _GROUP, _GROUP_END, _FIXED32 = range(6)
 _MAX_VARINT = 10
 _DOUBLE = struct.Struct("<d")
@@ -116,6 +119,7 @@ class _Reader:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._place = 0
+        self._messages = 0
 
     def message(self, kind: str, end: int, into: JsonObject, depth: int) -> None:
         """Read the fields up to a place; those of a message that came before are kept."""
@@ -138,6 +142,9 @@ class _Reader:
                 into[field.name] = field.read(self._scalar(field.wire, end))  # pyright: ignore[reportArgumentType] - each reads what its wire type has
 
     def _nested(self, field: _Field, end: int, into: JsonObject, depth: int) -> None:
+        self._messages += 1
+        if self._messages > MAX_VALUES:
+            raise too_many_values()
         size = self._varint(end)
         inner_end = self._place + size
         if inner_end > end:
@@ -188,6 +195,11 @@ class _Reader:
                 self._place = place + count + 1
                 return number & 0xFFFF_FFFF_FFFF_FFFF
         raise _wrong("a number has more than ten bytes")
+
+
+def too_many_values() -> ParseError:
+    """The error for a batch that holds more than any real one of its size."""
+    return ParseError(f"the batch has more than {MAX_VALUES:,} values", code="payload_too_large")
 
 
 def _wrong(message: str) -> ParseError:

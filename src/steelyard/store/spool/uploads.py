@@ -7,6 +7,7 @@ so that a file that was cut off is noticed.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import os
@@ -31,7 +32,9 @@ from steelyard.store.private_files import make_private_folder, private
 CHUNK = 1024 * 1024
 KEPT_S = 7 * 24 * 3600.0
 """How long an upload is kept whose run has not ended."""
+_DRAFT = ".part"
 _DRAFT_S = 3600.0
+_JUST_MADE_S = 10.0
 _MAGIC = b"SYSPOOL1"
 _SALT = 16
 _TAG = 16
@@ -53,7 +56,7 @@ class SpoolWriter:
     def __init__(self, folder: Path, key: bytes, upload_id: str) -> None:
         self.upload_id = upload_id
         self._path = folder / upload_id
-        self._draft = folder / f"{upload_id}.part"
+        self._draft = folder / f"{upload_id}{_DRAFT}"
         self._left = bytearray()
         self._hash = hashlib.sha256()
         self._size = 0
@@ -61,6 +64,8 @@ class SpoolWriter:
         self._key, self._salt = key, secrets.token_bytes(_SALT)
         with _written():
             self._stream = open(self._draft, "xb", opener=private)  # noqa: SIM115 - closed by `end`
+            # Whoever finds the lock free knows that this process is gone.
+            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._stream.write(_MAGIC + self._salt)
 
     @property
@@ -219,20 +224,33 @@ class Spool:
     def sweep(self, needed: Collection[str], now: float | None = None) -> int:
         """Remove all that are older than a week, and those that nobody needs; how many.
 
-        An upload that is younger than an hour may not have its run yet.
+        An upload that is younger than an hour may not have its run yet. A draft goes as soon as
+        the process that wrote it is gone.
         """
         removed = 0
         moment = time.time() if now is None else now
         for path in self._files():
             most = KEPT_S if path.name in needed else _DRAFT_S
             with suppress(OSError):
-                if moment - path.stat().st_mtime > most:
+                if moment - path.stat().st_mtime > most or _is_left(path, moment):
                     path.unlink()
                     removed += 1
         return removed
 
     def _files(self) -> Iterator[Path]:
         return self._folder.iterdir() if self._folder.is_dir() else iter(())
+
+
+def _is_left(path: Path, moment: float) -> bool:
+    """Whether the writer of a draft is gone; one that was just made may not be locked yet."""
+    if path.suffix != _DRAFT or moment - path.stat().st_mtime < _JUST_MADE_S:
+        return False
+    with path.open("rb") as draft:
+        try:
+            fcntl.flock(draft, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 @contextmanager

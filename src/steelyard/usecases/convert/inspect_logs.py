@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from steelyard.contracts.importers.inspect_log import LogHead
 from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_outline import most_values
 from steelyard.formats.json_text import parse_json_either_way, raw_items, raw_members
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 ENDINGS = (".eval", ".json")
 MAX_LOG = 1024 * 1024 * 1024
 MAX_SAMPLE = 256 * 1024 * 1024
+MAX_VALUES = 12_000_000
+"""The most values of a sample; a small archive can hold far more of them than fit in memory."""
 _ZSTANDARD = 93
 _LOCAL_HEAD = 30
 _NUMBER = re.compile(r"(\d{1,18})")
@@ -147,7 +150,7 @@ def _status_changes(path: Path, status: JsonValue, *, has_samples: bool) -> Iter
 
 def _sample(place: str, head: LogHead, data: bytes) -> LogSample:
     try:
-        value, _ = parse_json_either_way(data)
+        value = _parsed(data)
     except ParseError as wrong:
         return LogSample(place, head, None, str(wrong))
     if not isinstance(value, dict):
@@ -156,7 +159,13 @@ def _sample(place: str, head: LogHead, data: bytes) -> LogSample:
 
 
 def _value(raw: msgspec.Raw | None) -> JsonValue:
-    return None if raw is None else parse_json_either_way(bytes(raw))[0]
+    return None if raw is None else _parsed(bytes(raw))
+
+
+def _parsed(data: bytes) -> JsonValue:
+    if len(data) > MAX_VALUES and most_values(data) > MAX_VALUES:
+        raise ParseError(f"it has more than {MAX_VALUES:,} values", code="payload_too_large")
+    return parse_json_either_way(data)[0]
 
 
 def _member(stream: BinaryIO, archive: zipfile.ZipFile, name: str) -> bytes:

@@ -8,23 +8,17 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
 from steelyard.contracts.contract import EXTENSIONS
-from steelyard.errors import InvalidError, ParseError
-from steelyard.formats.encoding import without_bom
-from steelyard.formats.json_text import raw_members
+from steelyard.errors import InvalidError
 from steelyard.model.finding import error
 from steelyard.model.saved import SAVED
 from steelyard.ports import Files, FilesOfUpload, FoundPath
 from steelyard.usecases.datasets.excerpts import with_lines as lines_of
+from steelyard.usecases.datasets.sent_limits import document_refusal, lines_refusal, yaml_refusal
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 from steelyard.usecases.registry.registry import RegistryPorts
 
-MAX_VALUES = 3_000_000
-"""The most values of a JSON document that is read as a whole."""
-MAX_RECORD_VALUES = 12_000_000
-"""The most values of the records of a dataset document, which are read one by one."""
 _FOLDERS = ("rubrics", "judges")
 _UPLOADS = Path(f"{SAVED}uploads")
-_SMALL = 1024 * 1024
 
 
 class Upload(NamedTuple):
@@ -106,7 +100,7 @@ def validate_upload(ports: RegistryPorts, upload: Upload, options: ValidateOptio
     if options.kind is not None and options.kind not in known:
         names = ", ".join(dict.fromkeys(known))
         raise InvalidError(f"unknown kind '{options.kind}'; known are {names}")
-    if refusal := _bomb(upload):
+    if refusal := upload_refusal(upload):
         finding = error("payload_too_large", refusal)
         return FileReport(path=upload.name, contract=None, findings=(finding,))
     options = replace(options, max_findings=MAX_FINDINGS)
@@ -124,25 +118,11 @@ def with_lines(report: FileReport, upload: Upload) -> FileReport:
     return replace(report, findings=found)
 
 
-def _bomb(upload: Upload) -> str | None:
-    """Why a JSON document would take too much memory; the readers of other forms count."""
-    if upload.extension != ".json" or upload.size <= _SMALL:
-        return None
-    data = without_bom(upload.data())
-    if _values(data) <= MAX_VALUES:
-        return None
-    if _values(data) > MAX_RECORD_VALUES:
-        return f"the document has more than {MAX_RECORD_VALUES:,} values"
-    try:
-        members = raw_members(data)
-    except ParseError:
-        members = {}
-    rest = sum(_values(bytes(raw)) for name, raw in members.items() if name != "records")
-    if not members or "records" not in members or rest > MAX_VALUES:
-        return f"the document has more than {MAX_VALUES:,} values beside records"
-    return None
-
-
-def _values(data: bytes) -> int:
-    """How many values JSON has at the most."""
-    return data.count(b",") + data.count(b"[") + data.count(b"{") + 1
+def upload_refusal(upload: Upload, *, has_records: bool = True) -> str | None:
+    """Why a file would take too much memory or time; None where it does not."""
+    if upload.extension == ".json":
+        return document_refusal(upload.data(), has_records=has_records)
+    if upload.extension == ".jsonl":
+        with upload.open() as stream:
+            return lines_refusal(stream)
+    return yaml_refusal(upload.data()) if upload.extension in {".yaml", ".yml"} else None

@@ -25,6 +25,11 @@ class Readiness(Protocol):
 def require_ready(store: Readiness) -> None:
     """Raise an error that says why a project is not ready."""
     store.require_own_schema()
+    require_free_space(store)
+
+
+def require_free_space(store: Readiness) -> None:
+    """Raise an error where the disk has too little room for a run."""
     free = store.free_bytes()
     if free < MIN_FREE_BYTES:
         raise UnavailableError(

@@ -18,6 +18,7 @@ from steelyard.model.reference import Reference
 from steelyard.model.upload import upload_name
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.datasets.open_dataset import MAX_JSON
+from steelyard.usecases.datasets.sent_limits import MAX_HEADER_VALUES, document_refusal
 from steelyard.usecases.registry.load_definition import is_path
 from steelyard.usecases.runs.execute import create_run
 from steelyard.usecases.runs.ports import RunPorts
@@ -104,6 +105,8 @@ def split_posted(uploads: Uploads, upload_id: str) -> Posted:
     if len(data) < _MAX_BLANK and data.strip() in {b"", b"{}"}:
         uploads.delete(Path(upload_name(upload_id)))
         return Posted(upload_id=None, settings=None)
+    if refusal := document_refusal(data, beside=MAX_HEADER_VALUES):
+        raise InvalidError(refusal)
     taken = take_out(data, RUN)
     if taken is None:
         return Posted(upload_id=upload_id, settings=None)

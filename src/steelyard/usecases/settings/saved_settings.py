@@ -27,7 +27,6 @@ SettingKind: TypeAlias = Literal["suites", "targets"]
 """The section of the project file that would hold it."""
 Entry = TypeVar("Entry")
 _NO_PATH = re.compile("[\0\ud800-\udfff]")
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$)(?:{_LABEL}\.)*{_LABEL}")
 _LONGEST_NAME, _LONGEST_PATH = 255, 1000
@@ -310,9 +309,6 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     key = entry.extra.get("api_key_env")
     if key is not None and key not in variables:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
-    for header in entry.object("headers"):
-        if not _HEADER_NAME.fullmatch(header):
-            yield f"{header!a} is no name of a header"
     for place in entry.written_secrets():
         yield f"{place} would keep a secret; name its variable with api_key_env"
 

@@ -12,6 +12,7 @@ import pytest
 
 from servers.run_service import RunService, document, record, run_service, write_project
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
+from steelyard.usecases.operations import readiness
 
 CODES = {
     *("missing_required_field", "invalid_field_type", "value_out_of_range", "string_too_long"),
@@ -452,3 +453,33 @@ def test_what_is_odd_about_a_document_is_a_warning_of_its_run(service: RunServic
     with service.client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         told = "".join(answer.iter_text())
     assert "records is given twice; only the last value counts" in told
+
+
+def test_no_run_is_accepted_where_the_disk_has_too_little_room(
+    service: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "MIN_FREE_BYTES", 2**62)
+
+    answer = service.post(document([GOOD]))
+
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "service_unavailable"
+    assert "free space" in answer.json()["error"]["message"]
+
+
+def test_a_record_of_endless_values_is_too_large_and_not_built(service: RunService) -> None:
+    answer = service.post(document([GOOD, {**record("b"), "x": [0] * 300_000}]))
+
+    (wrong,) = answer.json()["record_errors"]
+    assert answer.status_code == 202
+    assert (wrong["index"], wrong["code"]) == (1, "record_too_large")
+
+
+@pytest.mark.parametrize("more", [{f"k{n}": 0 for n in range(1001)}, {"metadata": [0] * 100_001}])
+def test_a_document_of_too_much_beside_its_records_is_refused(
+    service: RunService, more: dict[str, Any]
+) -> None:
+    answer = service.post({**document([GOOD]), **more})
+
+    assert answer.status_code == 400
+    assert "the document has more than" in answer.json()["error"]["message"]

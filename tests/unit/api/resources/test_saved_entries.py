@@ -255,7 +255,8 @@ class TestTargets:
             ({**LIVE, "base_url": "http://-a.example.org/"}, "is no http(s) address"),
             ({**LIVE, "base_url": "http://a%2eexample.org/"}, "is no http(s) address"),
             ({**LIVE, "base_url": f"http://{'a' * 64}.example.org/"}, "is no http(s) address"),
-            ({**LIVE, "headers": {"a\r\nb": "c"}}, "is no name of a header"),
+            ({**LIVE, "headers": {"a\r\nb": "c"}}, "'a\\r\\nb' has characters that no header"),
+            ({**LIVE, "headers": {"X-A": "b\r\nX-C: d"}}, "'X-A' has characters that no header"),
             ({**LIVE, "base_url": 5}, "base_url"),
         ],
     )

@@ -162,3 +162,16 @@ def test_a_key_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
         spool_key(tmp_path, {SPOOL_KEY: text})
     with pytest.raises(ConfigError, match="32 bytes in base64"):
         require_valid_key({SPOOL_KEY: text})
+
+
+def test_a_draft_is_swept_as_soon_as_its_writer_is_gone(spool: Spool, tmp_path: Path) -> None:
+    folder, alive = tmp_path / "spool", spool.writer()
+    alive.write(b"x")
+    left = folder / "upl_left.part"
+    left.write_bytes(b"SYSPOOL1")
+    now = left.stat().st_mtime
+
+    assert spool.sweep((), now) == 0  # its writer may be about to lock it
+    assert spool.sweep((), now + 60) == 1
+    assert [path.name for path in folder.iterdir()] == [f"{alive.upload_id}.part"]
+    alive.give_up()
