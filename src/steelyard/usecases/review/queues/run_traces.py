@@ -20,7 +20,12 @@ from steelyard.usecases.results.sealed_files import stored_records
 from steelyard.usecases.review.assign import AssignmentRequest, assign
 from steelyard.usecases.review.judgements import keys_of
 from steelyard.usecases.review.ports import ReviewPorts
-from steelyard.usecases.review.queues.ports import JudgedItem, ShownTrace, TraceSource
+from steelyard.usecases.review.queues.ports import (
+    JudgedItem,
+    ResponseContent,
+    ShownTrace,
+    TraceSource,
+)
 from steelyard.usecases.review.reviewed_runs import response_runs
 
 
@@ -69,6 +74,19 @@ class RunTraces:
             turns=sum(one["role"] == "assistant" for one in messages),
         )
 
+    def content(self, index: int, repeat: int) -> ResponseContent:
+        """What makes a response the same as one of another run."""
+        return _content(self._row(index, repeat))
+
+    def holding(self, content: ResponseContent, index: int) -> Sequence[int]:
+        """The indices of records with the same content; `index` is tried if it has no id."""
+        if content.record_sha256 is None:
+            return []
+        records = stored_records(self._results, self._run.run_id)
+        name = content.record_id
+        tried = [index] if name is None else records.indices(name)
+        return [one for one in tried if content in map(_content, records.record(one).rows)]
+
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
         """What judges answered about one response with a question rubric."""
         row = self._row(index, repeat)
@@ -98,6 +116,11 @@ class RunTraces:
         if not rows:
             raise NotFoundError(f"record {index} of {self._run.run_id} has no result")
         return rows[0]
+
+
+def _content(row: Prediction) -> ResponseContent:
+    messages = row.trace["messages"] if row.trace else None
+    return ResponseContent(row.record_id, row.record_sha256, messages)
 
 
 def _checks(
