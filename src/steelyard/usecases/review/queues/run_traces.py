@@ -12,6 +12,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.assignment import Assignment, AssignmentChoice
 from steelyard.model.labels.queue import QueueSource
 from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric
 from steelyard.results.predictions import CheckScore, Prediction
 from steelyard.results.projections import COMPOSITE
 from steelyard.usecases.results.ports import ResultPorts
@@ -27,6 +28,9 @@ from steelyard.usecases.review.queues.ports import (
     TraceSource,
 )
 from steelyard.usecases.review.reviewed_runs import response_runs
+
+UNGRADED = Rubric(id="nothing", version="1.0.0", checks=(), grading_sha256="")
+"""What the traces of a set are graded by that people look at before any judge: nothing."""
 
 
 def open_source(review: ReviewPorts, results: ResultPorts, source: QueueSource) -> TraceSource:
@@ -52,7 +56,7 @@ class RunTraces:
     def default_rubric(self) -> str | None:
         """The reference of the one rubric that graded the run."""
         names = self._rubrics()
-        return names[0] if len(names) == 1 else None
+        return names[0] if len(names) == 1 and names != (UNGRADED.name,) else None
 
     def draw(self, rubric: str, choice: AssignmentChoice, slice_name: str | None) -> Assignment:
         """A sample of the responses with inclusion probabilities."""
