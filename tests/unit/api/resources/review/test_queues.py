@@ -32,8 +32,8 @@ def test_a_queue_says_how_many_labels_a_precision_needs(service: ReviewService) 
     assert (precision["labels"], precision["records"]) == (39, 39)
     assert precision["effective"] == pytest.approx(39)
     assert precision["needed"] == [
-        {"half_width": 0.05, "labels": 381},
-        {"half_width": 0.1, "labels": 93},
+        {"half_width": 0.05, "labels": 381, "note": "more than it has: add records"},
+        {"half_width": 0.1, "labels": 93, "note": "more than it has: add records"},
     ]
 
 
