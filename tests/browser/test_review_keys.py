@@ -298,3 +298,59 @@ def test_twenty_items_take_one_key_a_question_and_one_to_submit(
             "trace": {"right": 1, "level": 4, "tone": "cold"},
             "turns": {},
         }
+
+
+def test_keys_pressed_while_an_answer_is_sent_go_to_the_next_item(
+    browser: Browser, quick: ReviewSite
+) -> None:
+    with reviewer(browser, quick, "mara") as page:
+        page.goto(quick.page)
+        page.evaluate(
+            """() => {
+              const send = window.fetch;
+              const pressed = (key, more) => document.body.dispatchEvent(
+                new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+              window.fetch = (address, options) => {
+                if (String(address.url ?? address).endsWith("/submit")) {
+                  pressed("n");
+                  for (const _ of [1, 2]) pressed("Enter", { ctrlKey: true });
+                }
+                return send(address, options);
+              };
+            }"""
+        )
+        press(page, "y")
+        wait_saved(page)
+        press(page, "Control+Enter")
+        expect(page.locator("[data-review]")).to_have_attribute("data-item", quick.items[2])
+
+        assert quick.draft(1, "mara") == {"trace": {"right": 1}, "turns": {}}
+        assert quick.draft(2, "mara") == {"trace": {"right": 0}, "turns": {}}
+        assert [quick.standing(number, "mara") for number in (1, 2, 3)] == [
+            "submitted",
+            "submitted",
+            "open",
+        ]
+
+
+def test_seven_options_wrap_instead_of_breaking_their_words(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        page.set_viewport_size({"width": 1400, "height": 900})
+        options = page.locator('[data-ask="trace.kind"] .opts')
+        options.evaluate(
+            """opts => {
+              const one = opts.querySelector(".opt");
+              while (opts.querySelectorAll(".opt").length < 7) opts.append(one.cloneNode(true));
+              for (const word of opts.querySelectorAll(".opt span")) word.append(" considerate");
+            }"""
+        )
+        fits = options.evaluate(
+            """opts => [...opts.querySelectorAll(".opt")].every(one =>
+              one.getBoundingClientRect().right <= opts.getBoundingClientRect().right + 1 &&
+              one.getBoundingClientRect().height < 80)"""
+        )
+
+        assert fits

@@ -21,7 +21,12 @@ from steelyard.store.review.results_seen import SeenResults
 from steelyard.usecases.review.assign import AssignmentRequest, assign
 from steelyard.usecases.review.queues.annotating import Annotator
 from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
-from steelyard.usecases.review.queues.ports import JudgedItem, QueuePorts, ShownTrace
+from steelyard.usecases.review.queues.ports import (
+    JudgedItem,
+    QueuePorts,
+    ResponseContent,
+    ShownTrace,
+)
 
 RUN = "run_1"
 ANN = Annotator(name="ann", has_login=True)
@@ -31,13 +36,14 @@ BOB = Annotator(name="bob", has_login=True)
 class FolderTraces:
     """The responses of a folder, as a source of queues."""
 
-    def __init__(self, project: ReviewProject) -> None:
+    def __init__(self, project: ReviewProject, run_id: str = RUN) -> None:
         self._project = project
+        self._run = run_id
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The run alone."""
-        return (RUN,)
+        return (self._run,)
 
     def default_rubric(self) -> str | None:
         """The one rubric of the run."""
@@ -52,6 +58,16 @@ class FolderTraces:
         """One response."""
         trace = self._row(index, repeat)["trace"]
         return ShownTrace(request=None, trace=trace, expected=None, turns=len(trace["messages"]))
+
+    def content(self, index: int, repeat: int) -> ResponseContent:
+        """One response with its record."""
+        row = self._row(index, repeat)
+        return ResponseContent(row["record_id"], row["record_sha256"], row["trace"]["messages"])
+
+    def holding(self, content: ResponseContent, index: int) -> Sequence[int]:
+        """The records with the same content, by id."""
+        assert content.record_id == f"r{index}"
+        return [index] if self.content(index, 0) == content else []
 
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
         """What the judge of the run answered."""
@@ -69,7 +85,7 @@ class FolderTraces:
         ]
 
     def _row(self, index: int, repeat: int) -> Any:
-        path = self._project.folder_of(RUN) / "predictions.jsonl"
+        path = self._project.folder_of(self._run) / "predictions.jsonl"
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         return next(row for row in rows if (row["index"], row["repeat"]) == (index, repeat))
 
@@ -107,7 +123,7 @@ def queue_ports(project: ReviewProject) -> QueuePorts:
         progress=ReviewProgress(engine),
         decisions=DecisionStore(engine),
         seen=SeenResults(engine),
-        source=lambda _source: FolderTraces(project),
+        source=lambda source: FolderTraces(project, source.id),
         new_queue_id=lambda: new_queue_id(1),
         clock=project.ports.clock,
     )

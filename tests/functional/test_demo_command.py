@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,9 @@ import httpx
 import pytest
 
 from fakes.warm_command import COVERAGE
+from servers.review_service import Reviewer
+from servers.service import running
+from steelyard.project import open_project
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -99,6 +103,7 @@ def test_the_demo_runs_in_an_empty_folder_without_a_network(
         "uncorrected  judge/helpful@1.0.0 has never been validated",
         "50 label(s) read = 50 imported + 0 unchanged + 0 refused",
         "2 not blind",
+        "A queue with 8 conversations waits for you on the page /review",
         "left out: 4 not blind",
         "answers that it must fail: praise, padded_list",
         "changed   predictions.jsonl",
@@ -289,3 +294,26 @@ def test_the_demo_serves_its_pages_until_it_is_stopped(tmp_path: Path) -> None:
             assert process.wait(30) == 0
         finally:
             process.kill()
+
+
+def test_answering_three_items_of_the_demos_queue_moves_its_agreement(
+    project: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(project, tmp_path / "copy")
+    answers = {"trace": {"solved": 1, "tools": 5}, "turns": {}}
+    with (
+        open_project(copy) as opened,
+        running(opened) as url,
+        httpx.Client(base_url=url, timeout=60) as client,
+    ):
+        queue = client.get("/v1/queues").json()["data"][0]
+        me = Reviewer(client, "ann")
+        for _ in range(3):
+            item = me.claimed(queue["queue_id"])
+            assert me.write(item, "submit", answers=answers).status_code == 200
+        found = client.get(f"/v1/agreement/{queue['queue_id']}").json()
+
+    assert queue["items"] == 8
+    assert found["labels"] == 3
+    solved = next(one for one in found["questions"] if one["key"] == "solved")
+    assert solved["judge"]["items"] == 3

@@ -60,7 +60,7 @@ async def answer_request(
     try:
         identity = await admit(served, operation, request)
         if kept:
-            await _note(served, identity, kept.shown)
+            await _note(served, identity, request, kept.shown)
             answer = JsonBytes(with_request_id(kept.body, request_id))
         else:
             answer = await _made(served, operation, request, identity)
@@ -91,11 +91,11 @@ async def _made(
             made_at=made_at,
         )
         served.kept.keep(address_of(request.scope), kept)
-        await _note(served, identity, made.shown)
+        await _note(served, identity, request, made.shown)
         return JsonBytes(with_request_id(body, request_id))
     made = await operation.answer(served, identity, request_id, request)
     if isinstance(made, JsonReply):
-        await _note(served, identity, made.shown)
+        await _note(served, identity, request, made.shown)
         made = Response(made.json(request_id), made.status, dict(made.headers), JSON)
     if operation.is_open:
         made.headers["access-control-allow-origin"] = "*"
@@ -124,9 +124,11 @@ class _Reader(NamedTuple):
 
 
 async def _note(
-    served: ServedProject, identity: Identity, shown: tuple[ShownResults, ...]
+    served: ServedProject, identity: Identity, request: Request, shown: tuple[ShownResults, ...]
 ) -> None:
     """Note whose results somebody reads; nothing is written that was noted before."""
+    if request.method == "HEAD":
+        return  # no body is sent
     reader = _Reader(served, identity)
     if any(served.noted.missing(viewer_of(reader), one) for one in shown):
         await run_sync(lambda: note_shown(reader, *shown))

@@ -48,9 +48,9 @@ def command(
     os.chdir(project)
     show(f"\n$ cd {project}")
     _validate(shell)
-    a, b = _run_and_look(shell)
+    a, b, conversations = _run_and_look(shell)
     a, b = _compare(shell, a, b)
-    _review(shell, a, b)
+    _review(shell, a, b, conversations)
     _correct(shell, a, b)
     _seal(shell, b)
     _share(shell, project, b)
@@ -86,7 +86,7 @@ def _validate(shell: _Shell) -> None:
 
 
 def _run_and_look(shell: _Shell) -> Sequence[str]:
-    """Run A and B on the help desk's questions."""
+    """Run A and B on the help desk's questions, and B in conversations."""
     _chapter("2. Run A and B: one call is retried after a 503, one times out for good.")
     shell.show("run", _HELPDESK, "--target", "assistant_a", "--target", "assistant_b")
     a, b = _newest(2)
@@ -99,7 +99,7 @@ def _run_and_look(shell: _Shell) -> Sequence[str]:
     show("about whole conversations and about each of their turns.")
     shell.show("run", "--suite", "quiz")
     shell.show("run", "--suite", "conversations")
-    return a, b
+    return a, b, *_newest(1)
 
 
 def _compare(shell: _Shell, a: str, b: str) -> Sequence[str]:
@@ -112,11 +112,19 @@ def _compare(shell: _Shell, a: str, b: str) -> Sequence[str]:
     return a, b
 
 
-def _review(shell: _Shell, a: str, b: str) -> None:
+def _review(shell: _Shell, a: str, b: str, conversations: str) -> None:
+    from steelyard.demo.story import make_queue
+
     _chapter("5. Review: three people labelled a third of the answers, blind to the judge.")
     shell.show("review", "import", "labels/assistant_a.jsonl", "--run", a)
     shell.show("review", "import", "labels/assistant_b.jsonl", "--run", b)
     shell.show("review", "agreement", b)
+    with opened() as project:
+        items = make_queue(project.queue_ports(), conversations)
+    show(
+        f"\nA queue with {items} conversations waits for you on the page /review: steelyard serve."
+    )
+    show("Answer three by keyboard: its agreement page compares you with the judge at once.")
 
 
 def _correct(shell: _Shell, a: str, b: str) -> None:
@@ -173,6 +181,8 @@ def _show_pages(url: str, a: str, b: str) -> None:
     show("             no difference detectable, although the judge alone calls B better")
     show(f"  {url}/runs/{b}")
     show("             why: the judge passes most of what people fail")
+    show(f"  {url}/review")
+    show("             conversations that wait for your answers")
     show(f"  {url}/")
     show("             everything else\n\nCtrl-C stops.")
     sys.stdout.flush()

@@ -7,6 +7,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from steelyard.errors import InvalidError
+from steelyard.model.labels.queue import QueueSource
+from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
+from steelyard.usecases.review.queues.ports import QueuePorts
 
 _MARKER = "datasets/opening-day.yaml"
 
@@ -25,6 +28,18 @@ def copy_project(folder: Path) -> Path:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, copy)
     return folder
+
+
+def make_queue(ports: QueuePorts, run_id: str) -> int:
+    """A queue of all conversations of a run, for two people each; the number of its items."""
+    new = NewQueue(
+        name="Conversations at the desk",
+        source=QueueSource(kind="run", id=run_id),
+        fill=Fill(size=8),
+        reviews_required=2,
+        instructions="Read the whole conversation, then answer by the house rules.",
+    )
+    return create_queue(ports, new).items
 
 
 def tampered_copy(run: Path, copy: Path) -> Path:

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.stats.effective import kish
 from steelyard.stats.intervals import Z95
 
+MORE_THAN_IT_HAS = "more than it has: add records"
 WANTED = (0.05, 0.1)
 """Half widths of intervals that are commonly wanted."""
 
@@ -34,7 +35,11 @@ class LabelPrecision(NamedTuple):
     needed: tuple[NeededLabels, ...]
     """For an interval of plus or minus so much, drawn in the same way."""
     records: int
-    """The records that could be drawn: where they are fewer than needed, label all of them."""
+    """The records that could be drawn."""
+
+    def note_on(self, needed: NeededLabels) -> str | None:
+        """That there are fewer records than labels are needed; None if there are enough."""
+        return MORE_THAN_IT_HAS if needed.labels > self.records else None
 
 
 def label_precision(chances: Sequence[float], records: int) -> LabelPrecision:

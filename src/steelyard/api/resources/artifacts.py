@@ -68,7 +68,7 @@ async def _fetch(call: Call[NoQuery, None]) -> Response:
     file = await anyio.to_thread.run_sync(
         sealed_file, ports, call.path["run_id"], call.path["artifact"]
     )
-    if file.name == PREDICTIONS:
+    if file.name == PREDICTIONS and call.request.method != "HEAD":
         await anyio.to_thread.run_sync(note_shown, call, ShownResults(file.run_id, None))
     sent = SentFile(file.name, file.path, file.seal.size, file.seal.sha256)
     return await attachment(call.request, sent, _media_type(file.name))

@@ -96,7 +96,7 @@ class TraceSummary(msgspec.Struct, frozen=True):
     model: str | None
     """The model that answered last."""
     turns: int
-    """How many messages it has."""
+    """How many messages of the assistant it has."""
     tool_calls: int
     """How many tool calls it has."""
     input_tokens: int | None
@@ -240,7 +240,7 @@ def _summary(one: AssembledTrace) -> dict[str, Any]:
         "record_id": row.get("record_id"),
         "conversation_id": one.conversation_id,
         "model": trace.model if trace else None,
-        "turns": len(trace.messages) if trace else 0,
+        "turns": sum(one.role == "assistant" for one in trace.messages) if trace else 0,
         "tool_calls": sum(len(one.tool_calls) for one in trace.messages) if trace else 0,
         "input_tokens": trace.usage.input_tokens if trace else None,
         "output_tokens": trace.usage.output_tokens if trace else None,

@@ -31,6 +31,11 @@ class SeenResults:
             with translated_errors(self._engine), self._engine.begin() as connection:
                 connection.execute(insert_new(results_seen), rows)
 
+    def sources(self, people: Collection[str]) -> list[str]:
+        """The runs of which these people opened results."""
+        query = select(results_seen.c.source_id).where(results_seen.c.person.in_(people))
+        return [row.source_id for row in few_rows(self._engine, query.distinct())]
+
     def has_seen(self, people: Collection[str], sources: Collection[str], index: int) -> bool:
         """Whether any of these people opened the results of a record."""
         query = select(results_seen.c.at).where(

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.detect import detect_jsonl, is_of_a_run

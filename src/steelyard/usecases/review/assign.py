@@ -57,6 +57,7 @@ def assign(ports: ReviewPorts, request: AssignmentRequest) -> Assignment:
     rubric = _rubric(ports, request, responses)
     firsts = _firsts(responses)
     _require_slice(request, firsts)
+    _require_verdicts(request, responses.run_id, firsts)
     labelled = _labelled(ports, rubric, response_runs(folder)) if request.is_new else set[str]()
     candidates = [
         _candidate(responses, row, request.slice)
@@ -133,6 +134,18 @@ def _require_slice(request: AssignmentRequest, rows: Sequence[ReviewedPrediction
         return
     listed = ", ".join(known) or "none"
     raise InvalidError(f"the run has no slice '{request.slice}'; it has: {listed}")
+
+
+def _require_verdicts(
+    request: AssignmentRequest, run_id: str, rows: Sequence[ReviewedPrediction]
+) -> None:
+    by = request.choice.by
+    is_by_verdict = by == "near_threshold" or (by == "stratified" and request.slice is None)
+    if is_by_verdict and all(row.passed is None and row.score is None for row in rows):
+        raise InvalidError(
+            f"{run_id} has no verdict to choose by: have its responses judged first, or choose at "
+            "random or by a slice"
+        )
 
 
 def _labelled(ports: ReviewPorts, rubric: str, runs: Sequence[str]) -> set[str]:

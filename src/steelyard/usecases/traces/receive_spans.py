@@ -88,7 +88,18 @@ def _valid(span: Span) -> Span:
                 f"a {name} has {digits} hexadecimal digits, not all of them 0",
                 code="invalid_field_type",
             )
+    _require_times(span)
     return span
+
+
+def _require_times(span: Span) -> None:
+    """Refuse times that the protocol cannot hold; an end of 0 is not known yet."""
+    if not all(0 <= time < 1 << 64 for time in (span.start_ns, span.end_ns)):
+        raise ParseError(
+            "a time is a number of nanoseconds from 0 to 2^64 - 1", code="invalid_field_type"
+        )
+    if 0 < span.end_ns < span.start_ns:
+        raise ParseError("a span must not end before it starts", code="invalid_field_type")
 
 
 def _parent_id(span: Span) -> str:

@@ -70,6 +70,30 @@ const actions = {
 
 const isText = (where) => where.matches?.("textarea, select, [contenteditable], input:not([type=radio]):not([type=checkbox])");
 const keys = JSON.parse(root.dataset.keys);
+// Keys pressed between a submission and the next item are meant for the next item.
+const heldName = `steelyard-keys ${queue}`;
+const held = JSON.parse(sessionStorage.getItem(heldName) ?? "[]");
+sessionStorage.removeItem(heldName);
+let holding = null;
+const rowOf = (key, hasControl, isTyping) => keys.find((one) => one.control === hasControl && one.keys.includes(key) && (one.typing || !isTyping));
+function hold(key, hasControl) {
+  holding.push([key, hasControl]);
+  sessionStorage.setItem(heldName, JSON.stringify(holding));
+}
+function release() {
+  if (holding?.length) say("Keys pressed meanwhile had no effect");
+  holding = null;
+  sessionStorage.removeItem(heldName);
+}
+function replay() {
+  let hasAnswered = false; // to press "submit" twice submits nothing unseen
+  for (const [key, hasControl] of held.splice(0)) {
+    const action = rowOf(key, hasControl, false)?.action;
+    if (holding) hold(key, hasControl);
+    else if (action && (action !== "submit" || hasAnswered)) actions[action](key, { target: document.body });
+    hasAnswered ||= action === "choose";
+  }
+}
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || document.querySelector("dialog[open]")) return;
   const isAltGr = event.getModifierState?.("AltGraph");
@@ -77,7 +101,8 @@ document.addEventListener("keydown", (event) => {
   const hasControl = (event.ctrlKey || event.metaKey) && !isAltGr;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isTyping = isText(event.target);
-  const row = keys.find((one) => one.control === hasControl && one.keys.includes(key) && (one.typing || !isTyping));
+  const row = rowOf(key, hasControl, isTyping);
+  if (row && holding) { event.preventDefault(); if (!event.repeat) hold(key, hasControl); return; }
   if (row && actions[row.action](key, event) !== false) event.preventDefault();
 });
 
@@ -185,7 +210,13 @@ function startAnswering() {
   }
 
   async function step(name, body, isLast = true) {
-    if (isLeaving) return false;
+    if (isLeaving || holding) return false;
+    if (isLast) holding = [];
+    const isDone = await carryOut(name, body, isLast);
+    if (!isDone) release();
+    return isDone;
+  }
+  async function carryOut(name, body, isLast) {
     storeTexts();
     if (!(await outbox.flush()) && outbox.find(item)) {
       say("Your answers are kept in this browser until the server can be reached");
@@ -265,4 +296,5 @@ function startAnswering() {
   if (outbox.entries().length) outbox.flush();
   showOpen();
   questions.mark(questions.nextOpen() ?? questions.all[0], false);
+  replay();
 }

@@ -11,10 +11,12 @@ from starlette.responses import RedirectResponse, Response
 
 from steelyard.api.errors import status_of
 from steelyard.errors import InvalidError, RequestError
+from steelyard.event_loop import run_async
 from steelyard.model.labels.queue import FilledBy, QueueSource, Reveal
 from steelyard.model.question import QuestionRubric
 from steelyard.results.stored_run import StoredRun
 from steelyard.review.label_precision import NeededLabels, label_precision
+from steelyard.usecases.judges.review_traces import reviewed_run
 from steelyard.usecases.results.graded_runs import graded_runs
 from steelyard.usecases.review.queues.create_queue import (
     MOST_ITEMS,
@@ -24,10 +26,13 @@ from steelyard.usecases.review.queues.create_queue import (
     create_queue,
 )
 from steelyard.usecases.review.queues.queue_views import QueueView, list_queues
+from steelyard.usecases.traces.assembled_traces import list_trace_sets
 from steelyard.web.page import AnyPage, Context, PlainQuery, Visit, WebPage
 from steelyard.web.rendering import segment
 from steelyard.web.review.reviewer import REVIEW, reviewer_of
 
+_SET = "trace set "
+"""What stands before the name of a trace set in the choice of a run."""
 _OFFERED = 50
 FILLS: Mapping[FilledBy, str] = {
     "random": "At random",
@@ -66,6 +71,7 @@ class NewQueueContext(Context):
     template: ClassVar[str] = "review_new.html"
     typed: Mapping[str, str]
     runs: tuple[StoredRun, ...]
+    trace_sets: tuple[str, ...]
     rubrics: tuple[str, ...]
     needed: tuple[NeededLabels, ...]
     problem: str = ""
@@ -116,6 +122,9 @@ def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueCont
         crumbs=(REVIEW,),
         typed=typed,
         runs=tuple(one.run for one in found if one.metrics)[:_OFFERED],
+        trace_sets=tuple(
+            f"{_SET}{one.name}" for one in list_trace_sets(visit.project.trace_ports())
+        ),
         rubrics=tuple(
             str(one.reference)
             for one in rubrics
@@ -128,14 +137,23 @@ def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueCont
 def _create(visit: Visit[NewQueueQuery]) -> Context | Response:
     form = {name: value.strip() for name, value in visit.form.items()}
     try:
-        made = create_queue(visit.project.queue_ports(), _asked(form), caller=visit.caller)
+        made = create_queue(visit.project.queue_ports(), _asked(visit, form), caller=visit.caller)
     except RequestError as error:
         shown = _form(visit, form)
         return replace(shown, problem=visit.message(error), status=status_of(error))
     return RedirectResponse(f"/review/{segment(made.queue.queue_id)}/progress", 303)
 
 
-def _asked(form: Mapping[str, str]) -> NewQueue:
+def _source(visit: Visit[NewQueueQuery], name: str) -> QueueSource:
+    if not name.startswith(_SET):
+        return QueueSource(kind="run", id=name)
+    traces, runs = visit.project.trace_ports(), visit.project.run_ports()
+    return run_async(
+        lambda: reviewed_run(traces, runs, name.removeprefix(_SET), caller=visit.caller)
+    )
+
+
+def _asked(visit: Visit[NewQueueQuery], form: Mapping[str, str]) -> NewQueue:
     by, reveal = form.get("by", ""), form.get("reveal") or "after_commit"
     if by not in FILLS:
         raise InvalidError(f"items are drawn by one of {', '.join(FILLS)}")
@@ -143,7 +161,7 @@ def _asked(form: Mapping[str, str]) -> NewQueue:
         raise InvalidError("the answers of others show after_commit or never")
     return NewQueue(
         name=form.get("name", ""),
-        source=QueueSource(kind="run", id=form.get("run", "")),
+        source=_source(visit, form.get("run", "")),
         fill=Fill(
             by=cast(FilledBy, by),
             size=_number(form, "size"),

@@ -48,7 +48,7 @@ def test_sets_and_traces_are_listed_and_shown(service: RunService) -> None:
     assert "desk" in [one["name"] for one in listed]
     ids = [one["trace_id"] for one in (*page["data"], *rest["data"])]
     assert ids == [hexadecimal(number, 32) for number in (1, 2, 3)]
-    assert (page["data"][0]["turns"], page["data"][0]["model"]) == (2, "m-1")
+    assert (page["data"][0]["turns"], page["data"][0]["model"]) == (1, "m-1")
     assert trace["trace"]["messages"][1] == {"role": "assistant", "content": "A word."}
 
 

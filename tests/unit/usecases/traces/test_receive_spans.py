@@ -73,6 +73,25 @@ def test_a_set_must_have_a_name_that_can_be_one(ports: TracePorts, name: str) ->
         {"span_id": "W47/95gDgQM="},
     ],
 )
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ({"startTimeUnixNano": str(1 << 64)}, "from 0 to 2^64 - 1"),
+        ({"startTimeUnixNano": "-1"}, "from 0 to 2^64 - 1"),
+        ({"endTimeUnixNano": "5"}, "must not end before it starts"),
+    ],
+)
+def test_impossible_times_are_rejected_and_the_others_are_stored(
+    ports: TracePorts, times: dict[str, str], told: str
+) -> None:
+    unfinished = {**sent_span(1, 3), "endTimeUnixNano": "0"}
+    wrong = {**sent_span(1, 2), **times}
+    found = receive_spans(ports, batch(sent_span(1, 1), wrong, unfinished), None)
+
+    assert (found.new, found.rejected) == (2, 1)
+    assert told in found.message
+
+
 def test_a_span_without_ids_is_rejected_and_the_others_are_stored(
     ports: TracePorts, ids: dict[str, Any]
 ) -> None:

@@ -74,6 +74,8 @@ class SkipItemBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The token of the claim."""
     reason: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
     """What whoever leads the queue should know."""
+    revision: Revision | None = None
+    """Not compared: this step changes no answers."""
 
 
 class DeferBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,6 +83,8 @@ class DeferBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     token: Token
     """The token of the claim."""
+    revision: Revision | None = None
+    """Not compared: this step changes no answers."""
 
 
 class UndoBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +92,10 @@ class UndoBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     annotator: Name | None = None
     """Who answers; only where there is no login, else it is the caller."""
+    token: Token | None = None
+    """Not compared: this step needs no claim."""
+    revision: Revision | None = None
+    """Not compared: this step changes no answers."""
 
 
 class FlagBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +107,10 @@ class FlagBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What about it; a note needs a text."""
     annotator: Name | None = None
     """Who answers; only where there is no login, else it is the caller."""
+    token: Token | None = None
+    """Not compared: this step needs no claim."""
+    revision: Revision | None = None
+    """Not compared: this step changes no answers."""
 
 
 class LabelBody(msgspec.Struct, frozen=True):

@@ -22,6 +22,8 @@ class NeededBody(msgspec.Struct, frozen=True):
     """Half the width of the 95 % interval of a rate near one half."""
     labels: int
     """The number of labelled items."""
+    note: str | None
+    """That the run has fewer records than that, where it has."""
 
 
 class PrecisionBody(msgspec.Struct, frozen=True):
@@ -166,7 +168,9 @@ def precision_body(found: LabelPrecision) -> PrecisionBody:
         labels=found.labels,
         effective=found.effective,
         half_width=found.half_width,
-        needed=[NeededBody(one.half_width, one.labels) for one in found.needed],
+        needed=[
+            NeededBody(one.half_width, one.labels, found.note_on(one)) for one in found.needed
+        ],
         records=found.records,
     )
 

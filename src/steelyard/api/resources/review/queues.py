@@ -34,9 +34,11 @@ from steelyard.api.resources.review.lead_bodies import (
     lead_body,
     precision_body,
 )
+from steelyard.api.resources.run_changes import queued_run
 from steelyard.api.result_notes import viewer_of
 from steelyard.errors import GoneError, InvalidError, NotFoundError
 from steelyard.model.labels.queue import FilledBy, ListedItem, QueueSource, QueueStatus, Reveal
+from steelyard.usecases.judges.review_traces import reviewed_run
 from steelyard.usecases.review.queues.adjudication import list_disagreements
 from steelyard.usecases.review.queues.annotating import claim_item
 from steelyard.usecases.review.queues.create_queue import (
@@ -80,7 +82,7 @@ class NewQueueBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run_id: str | None = None
     """The finished run whose responses are reviewed."""
     trace_set: str | None = None
-    """The trace set whose traces are reviewed; instead of a run."""
+    """The trace set whose traces are reviewed, as it is now; instead of a run."""
     rubric: str | None = None
     """The question rubric; by default the one that graded the run."""
     reviews_required: Annotated[int, Meta(ge=1, le=MOST_REVIEWS)] = 1
@@ -134,7 +136,7 @@ def _create(call: Call[NoQuery, NewQueueBody]) -> JsonReply:
     body = call.body
     new = NewQueue(
         name=body.name,
-        source=_source(body),
+        source=_source(call),
         fill=Fill(
             by=body.fill.by,
             size=body.fill.size,
@@ -157,12 +159,16 @@ def _create(call: Call[NoQuery, NewQueueBody]) -> JsonReply:
     return JsonReply(body=answer, status=201)
 
 
-def _source(body: NewQueueBody) -> QueueSource:
+def _source(call: Call[NoQuery, NewQueueBody]) -> QueueSource:
+    body, project = call.body, call.project
     if (body.run_id is None) == (body.trace_set is None):
         raise InvalidError("name either `run_id` or `trace_set`")
     if body.run_id is not None:
         return QueueSource(kind="run", id=body.run_id)
-    return QueueSource(kind="trace_set", id=body.trace_set or "")
+    name = body.trace_set or ""
+    return queued_run(
+        lambda: reviewed_run(project.trace_ports(), project.run_ports(), name, caller=call.caller)
+    )
 
 
 def _list(call: Call[AnnotatorPageQuery, None]) -> JsonReply:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from steelyard.errors import RequestError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.label import Exposure
-from steelyard.model.labels.queue import Draft, ReviewItem
+from steelyard.model.labels.queue import Draft, QueueSource, ReviewItem
 from steelyard.usecases.review.queues.ports import QueuePorts, TraceSource
 
 ANYBODY = ""
@@ -37,12 +38,32 @@ def exposure_of(
     if before is not None and before["answers"] == answers:
         return _exposure(before)
     people = {draft.annotator} if has_login else {draft.annotator, ANYBODY}
-    has_seen = ports.seen.has_seen(people, source.ids, item.index)
+    has_seen = ports.seen.has_seen(people, source.ids, item.index) or _has_seen_elsewhere(
+        ports, source, item, people
+    )
     if before is None:
         return "suggested" if has_seen else "blind"
     if has_seen and _exposure(before) == "blind":
         return "after_commit"
     return _exposure(before)
+
+
+def _has_seen_elsewhere(
+    ports: QueuePorts, source: TraceSource, item: ReviewItem, people: Collection[str]
+) -> bool:
+    """Whether they opened results of the same response to the same record in another run."""
+    own, content = source.ids, source.content(item.index, item.repeat)
+    for run_id in ports.seen.sources(people):
+        if run_id in own:
+            continue
+        try:
+            other = ports.source(QueueSource(kind="run", id=run_id))
+            indices = other.holding(content, item.index)
+        except RequestError:
+            continue  # the run is gone
+        if any(ports.seen.has_seen(people, (run_id,), index) for index in indices):
+            return True
+    return False
 
 
 def _exposure(label: JsonObject) -> Exposure:

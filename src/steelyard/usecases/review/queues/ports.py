@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -53,6 +53,14 @@ class JudgedItem:
     """Evidence and reasoning by question, as the run has kept them."""
 
 
+class ResponseContent(NamedTuple):
+    """What a person reads: a record with the response to it, whichever run has it."""
+
+    record_id: str | None
+    record_sha256: str | None
+    messages: JsonValue
+
+
 class TraceSource(Protocol):
     """The responses of a queue, wherever they come from."""
 
@@ -71,6 +79,14 @@ class TraceSource(Protocol):
 
     def show(self, index: int, repeat: int) -> ShownTrace:
         """One response without its results."""
+        ...
+
+    def content(self, index: int, repeat: int) -> ResponseContent:
+        """What makes a response the same as one of another run."""
+        ...
+
+    def holding(self, content: ResponseContent, index: int) -> Sequence[int]:
+        """The indices of records with the same content; `index` is tried if it has no id."""
         ...
 
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
@@ -140,6 +156,10 @@ class ResultsSeen(Protocol):
         self, person: str, sources: Sequence[str], indices: Collection[int] | None, at: str
     ) -> None:
         """Note that a person opened the results of some records, or of all of them."""
+        ...
+
+    def sources(self, people: Collection[str]) -> Sequence[str]:
+        """The runs of which these people opened results."""
         ...
 
     def has_seen(self, people: Collection[str], sources: Collection[str], index: int) -> bool:

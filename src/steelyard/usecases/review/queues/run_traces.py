@@ -12,6 +12,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.assignment import Assignment, AssignmentChoice
 from steelyard.model.labels.queue import QueueSource
 from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric
 from steelyard.results.predictions import CheckScore, Prediction
 from steelyard.results.projections import COMPOSITE
 from steelyard.usecases.results.ports import ResultPorts
@@ -20,8 +21,16 @@ from steelyard.usecases.results.sealed_files import stored_records
 from steelyard.usecases.review.assign import AssignmentRequest, assign
 from steelyard.usecases.review.judgements import keys_of
 from steelyard.usecases.review.ports import ReviewPorts
-from steelyard.usecases.review.queues.ports import JudgedItem, ShownTrace, TraceSource
+from steelyard.usecases.review.queues.ports import (
+    JudgedItem,
+    ResponseContent,
+    ShownTrace,
+    TraceSource,
+)
 from steelyard.usecases.review.reviewed_runs import response_runs
+
+UNGRADED = Rubric(id="nothing", version="1.0.0", checks=(), grading_sha256="")
+"""What the traces of a set are graded by that people look at before any judge: nothing."""
 
 
 def open_source(review: ReviewPorts, results: ResultPorts, source: QueueSource) -> TraceSource:
@@ -47,7 +56,7 @@ class RunTraces:
     def default_rubric(self) -> str | None:
         """The reference of the one rubric that graded the run."""
         names = self._rubrics()
-        return names[0] if len(names) == 1 else None
+        return names[0] if len(names) == 1 and names != (UNGRADED.name,) else None
 
     def draw(self, rubric: str, choice: AssignmentChoice, slice_name: str | None) -> Assignment:
         """A sample of the responses with inclusion probabilities."""
@@ -68,6 +77,19 @@ class RunTraces:
             expected=row.expected,
             turns=sum(one["role"] == "assistant" for one in messages),
         )
+
+    def content(self, index: int, repeat: int) -> ResponseContent:
+        """What makes a response the same as one of another run."""
+        return _content(self._row(index, repeat))
+
+    def holding(self, content: ResponseContent, index: int) -> Sequence[int]:
+        """The indices of records with the same content; `index` is tried if it has no id."""
+        if content.record_sha256 is None:
+            return []
+        records = stored_records(self._results, self._run.run_id)
+        name = content.record_id
+        tried = [index] if name is None else records.indices(name)
+        return [one for one in tried if content in map(_content, records.record(one).rows)]
 
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
         """What judges answered about one response with a question rubric."""
@@ -98,6 +120,11 @@ class RunTraces:
         if not rows:
             raise NotFoundError(f"record {index} of {self._run.run_id} has no result")
         return rows[0]
+
+
+def _content(row: Prediction) -> ResponseContent:
+    messages = row.trace["messages"] if row.trace else None
+    return ResponseContent(row.record_id, row.record_sha256, messages)
 
 
 def _checks(

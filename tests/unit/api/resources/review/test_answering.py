@@ -105,6 +105,22 @@ def test_a_queue_may_never_show_the_answers_of_others(service: ReviewService) ->
     assert answer.status_code == 403
 
 
+def test_every_step_may_repeat_token_and_revision(service: ReviewService) -> None:
+    queue, ann = service.queue(), service.person("ann")
+    for verb, more in (
+        ("flag", {"kind": "bad_item", **ann.named}),
+        ("defer", {}),
+        ("undo", ann.named),
+        ("skip", {"reason": "not mine"}),
+    ):
+        item = ann.claimed(queue)
+        given = {"token": item["token"], "revision": item["revision"], **more}
+        if verb == "undo":
+            ann.do(item, "defer", token=item["token"])
+        answer = ann.do(item, verb, **given)
+        assert answer.status_code in {200, 204}, answer.text
+
+
 def test_a_skip_needs_a_reason_and_a_note_a_text(service: ReviewService) -> None:
     ann = service.person("ann")
     item = ann.claimed(service.queue())

@@ -107,6 +107,17 @@ def test_pages_and_files_with_results_count_as_well(service: WithLogin, path: st
     assert exposure(person, item_of(person, queue, 0)) == "suggested"
 
 
+@pytest.mark.parametrize("path", ["artifacts/predictions.jsonl", "records/0"])
+def test_a_request_for_headers_alone_shows_nothing(service: WithLogin, path: str) -> None:
+    name = f"head-{len(path)}"
+    add_user(service.project.access_ports(), name, "editor", PASSWORD)
+    queue, person = service.queue(reviews_required=3), service.person(name)
+    answer = person.ask("HEAD", f"/v1/runs/{service.run_id}/{path}")
+
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert exposure(person, item_of(person, queue, 0)) == "blind"
+
+
 @pytest.mark.parametrize(
     "path",
     ["/compare?a={0}&b={0}&show=all", "/rubrics/jury@1.0.0?run={0}", "/v1/compare?a={0}&b={0}"],

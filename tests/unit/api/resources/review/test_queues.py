@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fakes.review_project import answers
+from fakes.trace_sets import batch, sent_span
 from steelyard.model.labels.annotation import Wanted
+from steelyard.usecases.traces.receive_spans import receive_spans
 
 if TYPE_CHECKING:
     from servers.review_service import ReviewService
@@ -30,8 +32,8 @@ def test_a_queue_says_how_many_labels_a_precision_needs(service: ReviewService) 
     assert (precision["labels"], precision["records"]) == (39, 39)
     assert precision["effective"] == pytest.approx(39)
     assert precision["needed"] == [
-        {"half_width": 0.05, "labels": 381},
-        {"half_width": 0.1, "labels": 93},
+        {"half_width": 0.05, "labels": 381, "note": "more than it has: add records"},
+        {"half_width": 0.1, "labels": 93, "note": "more than it has: add records"},
     ]
 
 
@@ -99,6 +101,32 @@ def test_a_rubric_that_was_archived_gets_no_new_queue(service: ReviewService) ->
 
     assert answer.status_code == 400
     assert "rubric/old-v1 is archived" in answer.json()["error"]["message"]
+
+
+def test_people_review_the_traces_of_a_set(service: ReviewService) -> None:
+    calls = [sent_span(number, 1) for number in range(1, 5)]
+    receive_spans(service.project.trace_ports(), batch(*calls), "from-desk")
+    body = {"name": "Traces", "trace_set": "from-desk", "rubric": "desk-v1", "fill": {"size": 3}}
+    client, ann = service.client, service.person("ann")
+    made = [client.post("/v1/queues", json=body) for _ in range(2)]
+    queues = [service.project.queue_ports().queues.find(one.json()["queue_id"]) for one in made]
+    item = ann.claimed(queues[0].queue_id)
+    refused = client.post("/v1/queues", json={**body, "fill": {"by": "verdict", "size": 2}})
+    unnamed = client.post("/v1/queues", json={**body, "rubric": None})
+    unknown = client.post("/v1/queues", json={**body, "trace_set": "nowhere"})
+
+    assert [(one.status_code, one.json()["items"]) for one in made] == [(201, 3)] * 2
+    assert queues[0].source == queues[1].source
+    assert item["trace"]["messages"][-1]["content"] == "A word."
+    assert item["turns"] == 1
+    assert ann.submit(item, {"trace": {"correct": 1}, "turns": {}}).status_code == 200
+    for answer, told in (
+        (refused, "no verdict to choose by"),
+        (unnamed, "name the question rubric"),
+        (unknown, "nowhere"),
+    ):
+        assert answer.status_code == 400
+        assert told in answer.json()["error"]["message"]
 
 
 def test_an_unknown_run_or_queue_is_not_found(service: ReviewService) -> None:

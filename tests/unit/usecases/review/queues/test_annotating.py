@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fakes.review_source import ANN, BOB, RUN, QueueProject
-from fakes.reviews import says
+from fakes.reviews import response, says
 from steelyard.errors import ConflictError, ForbiddenError, InvalidError
 from steelyard.model.labels.annotation import Wanted
 from steelyard.usecases.review.queues.annotating import (
@@ -70,6 +70,20 @@ def test_whoever_saw_the_results_first_is_not_blind(project: QueueProject) -> No
 
     assert submit(project, claimed(project, queue), correct=1) == "suggested"
     assert submit(project, claimed(project, queue, BOB), BOB, correct=1) == "blind"
+
+
+def test_results_of_the_same_response_in_another_run_are_results_of_it(
+    project: QueueProject,
+) -> None:
+    queue = project.queue(size=4)
+    first, second, third, _ = (item.index for item in project.items(queue))
+    other = response(second, trace={"messages": [{"role": "assistant", "content": "Else."}]})
+    project.run([response(first), other, response(third, record_sha256="changed")], "run_2")
+    project.queue_ports.seen.note("ann", ["run_2"], None, "2026-11-18")
+    project.queue_ports.seen.note("ann", ["run_gone"], None, "2026-11-18")
+
+    found = [submit(project, claimed(project, queue), correct=1) for _ in range(3)]
+    assert found == ["suggested", "blind", "blind"]
 
 
 @pytest.mark.parametrize(("has_login", "exposure"), [(True, "blind"), (False, "suggested")])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from fakes.clock import ManualClock
 from fakes.review_queues import AT
 from fakes.review_source import ANN, BOB, RUN, QueueProject
 from fakes.reviews import DESK, label, says
@@ -37,8 +38,9 @@ def project(tmp_path: Path) -> Iterator[QueueProject]:
 
 
 def answer(project: QueueProject, queue: str, person: Annotator, *values: int) -> None:
-    """Answer the items of a queue one after the other."""
+    """Answer the items of a queue one after the other, each a second later."""
     for value in values:
+        cast(ManualClock, project.queue_ports.clock).elapsed += 1
         found = claim_item(project.queue_ports, queue, person)
         assert found is not None
         claim = found.claim

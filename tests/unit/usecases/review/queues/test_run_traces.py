@@ -7,10 +7,27 @@ from pathlib import Path
 import pytest
 
 from servers.review_service import make_review_run
+from steelyard import evaluate
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.model.labels.queue import QueueSource
 from steelyard.project import open_project
 from steelyard.usecases.review.labels import KnownRubrics
+
+
+def test_a_response_is_found_in_another_run_over_the_same_recording(tmp_path: Path) -> None:
+    first = make_review_run(tmp_path)
+    with open_project(tmp_path) as project:
+        again = evaluate(
+            tmp_path / "desk.json", target="desk", rubric="rubric/outer@1.0.0", project=project
+        )
+        ports = project.queue_ports()
+        here = ports.source(QueueSource(kind="run", id=first)).content(3, 0)
+        there = ports.source(QueueSource(kind="run", id=again.run_id))
+
+        assert list(there.holding(here, 3)) == [3]
+        assert list(there.holding(here._replace(messages=[]), 3)) == []
+        assert list(there.holding(here._replace(record_sha256="0"), 3)) == []
+        assert list(there.holding(here._replace(record_id=None), 3)) == []
 
 
 def test_a_nested_question_rubric_is_found(tmp_path: Path) -> None:
