@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from steelyard.cli.run_progress import RunProgress, state_lines
+from steelyard.cli.run_progress import LiveProgress, state_lines
 from steelyard.engine.activity import CallActivity
 from steelyard.model.run import Result
 from steelyard.model.verdict import Verdict
@@ -26,15 +26,15 @@ def result(index: int = 0, cost: float | None = None, status: str = "evaluated")
     )
 
 
-def progress(results: int, total: int | None = 20, cost: float | None = None) -> RunProgress:
+def progress(results: int, total: int | None = 20, cost: float | None = None) -> LiveProgress:
     """One result a second, from 0 on."""
-    state = RunProgress(total, 0.0)
+    state = LiveProgress(total, 0.0)
     for number in range(results):
         state.note(result(number, cost), number + 1.0)
     return state
 
 
-def said(state: RunProgress, calls: CallActivity | None, now: float) -> str:
+def said(state: LiveProgress, calls: CallActivity | None, now: float) -> str:
     return ", ".join(state_lines(state, calls, now))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.formats import json_outline
-from steelyard.formats.json_outline import Outline, most_values, outline
+from steelyard.formats.json_outline import JsonOutline, most_values, outline
 from strategies.effort import examples
 
 TEXTS = st.text(st.sampled_from('a",[]{}\\é\n'), max_size=8)
@@ -23,7 +23,7 @@ def held(value: Any) -> list[Any]:
     """What an object or a list holds."""
     if isinstance(value, dict):
         return [*value.values()]
-    return value if isinstance(value, list) else []
+    return list(value) if isinstance(value, list) else []
 
 
 def count(value: Any) -> int:
@@ -40,7 +40,7 @@ def test_the_two_upper_levels_are_counted_wherever_the_text_is_cut(value: Any, c
 
     # Between so many values stands a comma less.
     inner = sum(max(0, len(held(one)) - 1) for one in held(value))
-    assert found == Outline(isinstance(value, dict), len(value), inner + 1)
+    assert found == JsonOutline(isinstance(value, dict), len(value), inner + 1)
 
 
 @given(value=VALUES)

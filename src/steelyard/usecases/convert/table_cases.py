@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.detect import detect_jsonl, is_of_a_run
@@ -89,7 +89,7 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
                 row = _unread(columns, number)
             elif table.has_rubric and not _EXPECTED & row.keys():
                 row["criteria"] = _GRADED
-            draft.write((b"" if number == 1 else b",\n") + compact(cast(JsonObject, row)))
+            draft.write((b"" if number == 1 else b",\n") + compact(row))
         draft.write(b"\n]}\n")
         draft.settle()
     finally:
