@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -22,8 +22,8 @@ VALUES = st.recursive(
 def held(value: Any) -> list[Any]:
     """What an object or a list holds."""
     if isinstance(value, dict):
-        return [*value.values()]
-    return list(value) if isinstance(value, list) else []
+        return [*cast("dict[str, Any]", value).values()]
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def count(value: Any) -> int:
