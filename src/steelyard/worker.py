@@ -85,8 +85,8 @@ def work(root: str, warn: Warn) -> None:
             raise
     finally:
         is_over.set()
-        # On the way out there is nothing left to break off in order.
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        # On the way out there is nothing left to break off in order, nor to ask for again.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN if request.is_asked else signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
