@@ -184,8 +184,10 @@ def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, mess
         ("targets:\n  live: {model: m}", "2: missing targets.live.provider"),
         (
             'targets:\n  live: {provider: http}\n  b: {provider: http, headers: {x: "a\\nb"}}',
-            "3: targets.b.headers: the header 'x' has characters that no header can carry, "
-            "such as a line break",
+            (
+                "3: targets.b.headers: the header 'x' has characters that no header can carry, "
+                "such as a line break"
+            ),
         ),
         ("judges:\n  default: {target: ' '}", "2: judges.default.target must not be blank"),
         ("judges:\n  a: {samples: 0}", "2: judges.a.samples must be at least 1"),

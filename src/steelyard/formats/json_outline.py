@@ -20,7 +20,7 @@ _STEPS = bytes.maketrans(_MARKS, b"\x01\xff\x01\xff\x00")
 _COMMAS = bytes.maketrans(_MARKS, b"\x00\x00\x00\x00\x01")
 
 
-class Outline(NamedTuple):
+class JsonOutline(NamedTuple):
     """How many values the upper levels of a JSON text have, all parts of a level together."""
 
     is_object: bool
@@ -38,7 +38,7 @@ def most_values(data: bytes) -> int:
     )
 
 
-def outline(data: bytes) -> Outline:
+def outline(data: bytes) -> JsonOutline:
     """Count the values of the two upper levels; of what is no JSON, whatever looks like some."""
     commas: Counter[int] = Counter()
     level, first = 0, b""
@@ -48,7 +48,7 @@ def outline(data: bytes) -> Outline:
         level = levels[-1]
         # A comma leaves the level as it is, so that the one before it is its own.
         commas.update(compress(levels, marks.translate(_COMMAS)))
-    return Outline(first == b"{", commas[1] + 1, commas[2] + 1)
+    return JsonOutline(first == b"{", commas[1] + 1, commas[2] + 1)
 
 
 def _marks(data: bytes) -> Iterator[bytes]:

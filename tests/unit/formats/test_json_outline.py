@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.formats import json_outline
-from steelyard.formats.json_outline import Outline, most_values, outline
+from steelyard.formats.json_outline import JsonOutline, most_values, outline
 from strategies.effort import examples
 
 TEXTS = st.text(st.sampled_from('a",[]{}\\é\n'), max_size=8)
@@ -22,8 +22,8 @@ VALUES = st.recursive(
 def held(value: Any) -> list[Any]:
     """What an object or a list holds."""
     if isinstance(value, dict):
-        return [*value.values()]
-    return value if isinstance(value, list) else []
+        return [*cast(dict[str, Any], value).values()]
+    return cast(list[Any], value) if isinstance(value, list) else []
 
 
 def count(value: Any) -> int:
@@ -40,7 +40,7 @@ def test_the_two_upper_levels_are_counted_wherever_the_text_is_cut(value: Any, c
 
     # Between so many values stands a comma less.
     inner = sum(max(0, len(held(one)) - 1) for one in held(value))
-    assert found == Outline(isinstance(value, dict), len(value), inner + 1)
+    assert found == JsonOutline(isinstance(value, dict), len(value), inner + 1)
 
 
 @given(value=VALUES)
