@@ -22,8 +22,8 @@ VALUES = st.recursive(
 def held(value: Any) -> list[Any]:
     """What an object or a list holds."""
     if isinstance(value, dict):
-        return [*cast("dict[str, Any]", value).values()]
-    return cast("list[Any]", value) if isinstance(value, list) else []
+        return [*cast(dict[str, Any], value).values()]
+    return cast(list[Any], value) if isinstance(value, list) else []
 
 
 def count(value: Any) -> int:
