@@ -38,6 +38,14 @@ def most_values(data: bytes) -> int:
     )
 
 
+def has_more_values(data: bytes, most: int) -> bool:
+    """Whether a text has more values than that; commas and brackets in strings do not count."""
+    if most_values(data) <= most:
+        return False
+    counts = (sum(map(marks.count, (b",", b"[", b"{"))) for marks in _marks(data))
+    return any(total > most for total in accumulate(counts, initial=1))
+
+
 def outline(data: bytes) -> JsonOutline:
     """Count the values of the two upper levels; of what is no JSON, whatever looks like some."""
     commas: Counter[int] = Counter()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.formats import json_outline
-from steelyard.formats.json_outline import JsonOutline, most_values, outline
+from steelyard.formats.json_outline import JsonOutline, has_more_values, most_values, outline
 from strategies.effort import examples
 
 TEXTS = st.text(st.sampled_from('a",[]{}\\é\n'), max_size=8)
@@ -47,6 +47,19 @@ def test_the_two_upper_levels_are_counted_wherever_the_text_is_cut(value: Any, c
 @settings(max_examples=examples(100))
 def test_no_text_has_more_values_than_are_counted(value: Any) -> None:
     assert most_values(json.dumps(value).encode()) >= count(value)
+
+
+@given(value=VALUES, cut=st.integers(1, 20))
+@settings(max_examples=examples(100))
+def test_no_text_has_fewer_values_than_it_is_said_to_exceed(value: Any, cut: int) -> None:
+    number = count(value)
+    data = json.dumps(value).encode()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_outline, "_CHUNK", cut)
+        assert has_more_values(data, number - 1) or number <= 1
+        # An empty list or object counts as if it had a value.
+        assert not has_more_values(data, 2 * number)
 
 
 @pytest.mark.parametrize("data", [b"", b'"', b'{"a', b"]]]", b'{"a":"\\', b"\\", b'"\\"'])

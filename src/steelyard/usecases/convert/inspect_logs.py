@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from steelyard.contracts.importers.inspect_log import LogHead
 from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
-from steelyard.formats.json_outline import most_values
+from steelyard.formats.json_outline import has_more_values
 from steelyard.formats.json_text import parse_json_either_way, raw_items, raw_members
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -163,7 +163,7 @@ def _value(raw: msgspec.Raw | None) -> JsonValue:
 
 
 def _parsed(data: bytes) -> JsonValue:
-    if len(data) > MAX_VALUES and most_values(data) > MAX_VALUES:
+    if len(data) > MAX_VALUES and has_more_values(data, MAX_VALUES):
         raise ParseError(f"it has more than {MAX_VALUES:,} values", code="payload_too_large")
     return parse_json_either_way(data)[0]
 

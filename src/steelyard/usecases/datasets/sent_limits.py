@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_bom
-from steelyard.formats.json_outline import most_values, outline
+from steelyard.formats.json_outline import has_more_values, most_values, outline
 from steelyard.formats.json_text import raw_members
 from steelyard.formats.jsonl import jsonl_lines
 
@@ -33,7 +33,7 @@ def document_refusal(
     The records of a dataset document are read one by one, and count apart from the rest.
     """
     values, most = most_values(data), MAX_RECORD_VALUES if has_records else MAX_VALUES
-    if values > most:
+    if values > most and has_more_values(data, most):
         return f"the document has more than {most:,} values"
     if values <= MAX_MEMBERS:
         return None
@@ -42,7 +42,7 @@ def document_refusal(
         return f"the document has more than {MAX_MEMBERS:,} fields at its top level"
     if max(counts.outer, counts.inner if counts.is_object else 0) > MAX_ITEMS:
         return f"the document has more than {MAX_ITEMS:,} items in its lists"
-    if values > beside and _values_beside_records(data) > beside:
+    if values > beside and _has_more_beside_records(data, beside):
         return f"the document has more than {beside:,} values beside records"
     return None
 
@@ -50,7 +50,7 @@ def document_refusal(
 def lines_refusal(stream: BinaryIO) -> str | None:
     """Why a line of JSONL would take too much memory; None where none does."""
     for number, line in jsonl_lines(stream):
-        if len(line) > MAX_VALUES and most_values(line) > MAX_VALUES:
+        if len(line) > MAX_VALUES and has_more_values(line, MAX_VALUES):
             return f"line {number} has more than {MAX_VALUES:,} values"
     return None
 
@@ -62,9 +62,10 @@ def yaml_refusal(data: bytes) -> str | None:
     return None
 
 
-def _values_beside_records(data: bytes) -> int:
+def _has_more_beside_records(data: bytes, most: int) -> bool:
     try:
         members = raw_members(without_bom(data))
     except ParseError:
-        return most_values(data)
-    return sum(most_values(bytes(raw)) for name, raw in members.items() if name != "records")
+        return has_more_values(data, most)
+    beside = b",".join(bytes(raw) for name, raw in members.items() if name != "records")
+    return has_more_values(beside, most)

@@ -48,6 +48,7 @@ def test_a_document_of_too_much_is_refused_with_the_reason(data: bytes, why: str
         b'{"records":' + listed(MAX_ITEMS) + b"}",
         b'{"records":[' + listed(MAX_VALUES) + b"]}",
         b'{"records":["' + b"," * (MAX_ITEMS + 1) + b'"]}',
+        b'{"records":["' + b"[,{" * MAX_VALUES + b'"]}',
         b"no JSON at all" * 1000,
     ],
 )
