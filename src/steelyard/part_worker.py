@@ -33,6 +33,8 @@ def main(root: str) -> int:
     os.chdir(root)
     holder = _holder()
     signal.signal(signal.SIGTERM, _stop)
+    # A background job of a script ignores Ctrl-C; the event loop only replaces this very handler.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         ports = _ports(root, holder)
         tune_garbage_collection()
@@ -65,16 +67,16 @@ def _ports(root: str, holder: HolderPipe) -> RunPorts:
     return replace(ports, ledger=open_ledger, on_cancel=on_cancel)
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(_number: int, _frame: FrameType | None) -> None:
     """End in order; and in any case, since an interrupt can be lost in the event loop."""
+    # A second interrupt would end whatever code runs at that moment.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # Nobody is left to read what an end in the midst of things would say.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     end = threading.Timer(_GRACE_S, os._exit, (130,))
     end.daemon = True
     end.start()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.default_int_handler(number, frame)
     # The event loop ends its tasks one after the other, and what they keep is kept.
     signal.raise_signal(signal.SIGINT)
 
