@@ -17,7 +17,7 @@ from steelyard.contracts.importers.table import (
     row_name,
     table_map,
 )
-from steelyard.errors import InvalidError, ParseError, argument
+from steelyard.errors import InvalidError, ParseError, UnreadableFileError, argument
 from steelyard.formats.json_text import compact
 from steelyard.formats.names import near_miss
 from steelyard.formats.records import Record
@@ -137,7 +137,7 @@ def _is_plain(ports: ConvertPorts, path: Path) -> bool:
     """Whether the rows of a file belong to no contract, and are no results of a run."""
     try:
         first = next(_rows(ports, path), None)
-    except (InvalidError, ParseError):
+    except (InvalidError, ParseError, UnreadableFileError):
         return False
     value = first.value if first else None
     if value is None or is_of_a_run(value) or detect_jsonl(ports.contracts, value):
