@@ -61,24 +61,12 @@ def test_a_set_must_have_a_name_that_can_be_one(ports: TracePorts, name: str) ->
 
 
 @pytest.mark.parametrize(
-    "ids",
-    [
-        {"trace": ""},
-        {"trace": "0" * 32},
-        {"trace": "a" * 31},
-        {"trace": "g" * 32},
-        {"span_id": ""},
-        {"span_id": "0" * 16},
-        {"span_id": "a" * 32},
-        {"span_id": "W47/95gDgQM="},
-    ],
-)
-@pytest.mark.parametrize(
     ("times", "told"),
     [
         ({"startTimeUnixNano": str(1 << 64)}, "from 0 to 2^64 - 1"),
         ({"startTimeUnixNano": "-1"}, "from 0 to 2^64 - 1"),
         ({"endTimeUnixNano": "5"}, "must not end before it starts"),
+        ({"endTimeUnixNano": 1.5}, "must not end before it starts"),
     ],
 )
 def test_impossible_times_are_rejected_and_the_others_are_stored(
@@ -92,6 +80,19 @@ def test_impossible_times_are_rejected_and_the_others_are_stored(
     assert told in found.message
 
 
+@pytest.mark.parametrize(
+    "ids",
+    [
+        {"trace": ""},
+        {"trace": "0" * 32},
+        {"trace": "a" * 31},
+        {"trace": "g" * 32},
+        {"span_id": ""},
+        {"span_id": "0" * 16},
+        {"span_id": "a" * 32},
+        {"span_id": "W47/95gDgQM="},
+    ],
+)
 def test_a_span_without_ids_is_rejected_and_the_others_are_stored(
     ports: TracePorts, ids: dict[str, Any]
 ) -> None:
@@ -108,12 +109,12 @@ def test_a_batch_without_a_span_that_can_be_stored_makes_no_set(ports: TracePort
     assert names(ports) == {}
 
 
-@pytest.mark.parametrize("time", ["-1", str(2**64), "x", "9" * 400, None, True, 1.5])
-def test_times_that_cannot_be_are_unknown(ports: TracePorts, time: Any) -> None:
+@pytest.mark.parametrize("time", ["x", "9" * 400, None])
+def test_times_that_are_no_numbers_are_unknown(ports: TracePorts, time: Any) -> None:
     receive_spans(ports, batch(sent_span(1, 1, endTimeUnixNano=time)), None)
     (found,) = ports.traces.all("desk")
 
-    assert found.spans[0].end_ns in {0, 1}
+    assert found.spans[0].end_ns == 0
 
 
 def test_ids_that_look_like_numbers_of_cards_stay(ports: TracePorts) -> None:
