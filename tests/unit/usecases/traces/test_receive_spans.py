@@ -65,6 +65,7 @@ def test_a_set_must_have_a_name_that_can_be_one(ports: TracePorts, name: str) ->
     [
         ({"startTimeUnixNano": str(1 << 64)}, "from 0 to 2^64 - 1"),
         ({"startTimeUnixNano": "-1"}, "from 0 to 2^64 - 1"),
+        ({"startTimeUnixNano": "9" * 400}, "from 0 to 2^64 - 1"),
         ({"endTimeUnixNano": "5"}, "must not end before it starts"),
         ({"endTimeUnixNano": 1.5}, "must not end before it starts"),
     ],
@@ -109,7 +110,7 @@ def test_a_batch_without_a_span_that_can_be_stored_makes_no_set(ports: TracePort
     assert names(ports) == {}
 
 
-@pytest.mark.parametrize("time", ["x", "9" * 400, None])
+@pytest.mark.parametrize("time", ["x", None])
 def test_times_that_are_no_numbers_are_unknown(ports: TracePorts, time: Any) -> None:
     receive_spans(ports, batch(sent_span(1, 1, endTimeUnixNano=time)), None)
     (found,) = ports.traces.all("desk")
