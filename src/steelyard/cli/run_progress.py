@@ -60,11 +60,13 @@ class LiveProgress:
 
 def state_lines(state: LiveProgress, calls: CallActivity | None, now: float) -> Iterator[str]:
     """Results, speed, cost, and what is being waited for."""
-    if state.passed is not None:
+    if not state.done:
+        yield "no result yet"
+    elif state.passed is not None:
         yield f"{state.passed} passed"
     if state.failed:
         yield f"{state.failed} without a score"
-    elif state.passed is None:
+    elif state.done and state.passed is None:
         yield "all with a score"
     rate = state.rate(now)
     if rate:

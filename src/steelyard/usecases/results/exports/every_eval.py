@@ -24,6 +24,7 @@ from steelyard.results.metrics import Metrics
 from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
 from steelyard.usecases.results.exports.exported_file import ExportedFile
 from steelyard.usecases.results.exports.messages import chat_messages, text_arguments
+from steelyard.usecases.results.exports.uncorrected import uncorrected
 from steelyard.usecases.results.read_run import decoded_rows, read_predictions, read_run
 
 _SCHEMA_VERSION = "0.3.0"
@@ -126,7 +127,8 @@ def _result(
             "score": figure.value,
             "uncertainty": uncertainty,
             "details": {
-                f"{one}_records": str(getattr(metrics, f"{one}_records")) for one in counts
+                **{f"{one}_records": str(getattr(metrics, f"{one}_records")) for one in counts},
+                **uncorrected(metrics),
             },
         },
         "generation_config": {"generation_args": _sampling(manifest)},

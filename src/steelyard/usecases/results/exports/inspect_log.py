@@ -17,6 +17,7 @@ from steelyard.usecases.results.exports.messages import (
     asked_messages,
     chat_messages,
 )
+from steelyard.usecases.results.exports.uncorrected import uncorrected
 from steelyard.usecases.results.read_run import read_predictions, read_run
 
 _VERSION = 2
@@ -57,6 +58,7 @@ def _head(manifest: Manifest, metrics: Metrics) -> dict[str, Any]:
             "model": _model(manifest),
             "model_generate_config": {k: v for k, v in settings.items() if v is not None},
             "config": {"epochs": setup.options.repeat},
+            "metadata": uncorrected(metrics),
             "packages": {"steelyard": manifest.harness.version} if manifest.harness else {},
         },
         "results": {

@@ -19,6 +19,7 @@ from steelyard.results.metrics import Metrics
 from steelyard.usecases.results.exports.exported_file import ExportedFile
 from steelyard.usecases.results.exports.rows import check_names
 from steelyard.usecases.results.exports.table import export_table
+from steelyard.usecases.results.exports.uncorrected import uncorrected
 from steelyard.usecases.results.read_run import read_predictions, read_run
 
 TABLE = "predictions.json"
@@ -44,7 +45,8 @@ def export_mlflow(folder: Path, root: Path) -> Iterator[ExportedFile]:
         yield ExportedFile(f"{experiment}/{run}/params/{name}", [str(value)])
     table = [{"path": TABLE, "type": "json"}]
     tags = {"mlflow.runName": manifest.run_id, "mlflow.loggedArtifacts": json.dumps(table)}
-    for name, value in {**tags, "steelyard.status": manifest.status}.items():
+    marks = {f"steelyard.{name}": why for name, why in uncorrected(metrics).items()}
+    for name, value in {**tags, **marks, "steelyard.status": manifest.status}.items():
         yield ExportedFile(f"{experiment}/{run}/tags/{name}", [value])
     rows = export_table(read_predictions(folder), check_names(folder))
     yield ExportedFile(f"{experiment}/{run}/artifacts/{TABLE}", rows)
