@@ -114,7 +114,8 @@ def whole(marks: str, *options: str) -> int:
     """
     code = pytest(marks, "--cache-clear", *PARALLEL, *options)
     failed = failed_tests() if code == 1 else []
-    if not 0 < len(failed) <= MOST_REPEATED:
+    # A process that could not collect the tests is no test that failed.
+    if not 0 < len(failed) <= MOST_REPEATED or not all("::" in name for name in failed):
         return code
     print(f"\n{len(failed)} failed; once more, alone:", *failed, sep="\n  ", flush=True)
     alone = [word for word in options if not word.startswith("--cov")]

@@ -45,7 +45,7 @@ def server_tls() -> ssl.SSLContext:
 def reply() -> bytes:
     """JSON after a byte order mark, packed as gzip of two members."""
     data = BOM_UTF8 + b'{"said": "nine"}'
-    body = gzip.compress(data[:9]) + gzip.compress(data[9:])
+    body = gzip.compress(data[:9], mtime=0) + gzip.compress(data[9:], mtime=0)
     head = f"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {len(body)}\r\n\r\n"
     return head.encode() + body
 

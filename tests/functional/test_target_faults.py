@@ -46,7 +46,7 @@ retry: {{max_attempts: 3, backoff_s: [0, 0]}}
 """
 GOOD = says(COMPLETION)
 WHOLE = json.dumps(COMPLETION).encode()
-TWO_MEMBERS = gzip.compress(WHOLE[:50]) + gzip.compress(WHOLE[50:])
+TWO_MEMBERS = gzip.compress(WHOLE[:50], mtime=0) + gzip.compress(WHOLE[50:], mtime=0)
 EVALUATED = ("evaluated", None)
 
 

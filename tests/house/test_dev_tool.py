@@ -145,3 +145,12 @@ def run_whole(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def test_names_of_tests_do_not_change_with_the_time() -> None:
+    """Each process of a session collects all tests, and all must collect the same."""
+    here = Path(__file__)
+    tests = (path for path in here.parents[1].rglob("*.py") if path != here)
+    lines = [line for path in tests for line in path.read_text("utf-8").splitlines()]
+
+    assert [line for line in lines if "gzip.compress(" in line and "mtime=" not in line] == []

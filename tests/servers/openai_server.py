@@ -56,7 +56,7 @@ def sends(data: bytes, status: int = 200, kind: str = JSON, **headers: str) -> A
 
 def packs(data: bytes) -> Answer:
     """Bytes as gzip."""
-    return sends(gzip.compress(data), content_encoding="gzip")
+    return sends(gzip.compress(data, mtime=0), content_encoding="gzip")
 
 
 async def resets(request: web.Request) -> web.StreamResponse:
