@@ -15,7 +15,7 @@ _RATE_FROM = 5
 """So many results say how fast a run is."""
 
 
-class LiveProgress:
+class ProgressCounts:
     """The results of a run so far."""
 
     def __init__(self, total: int | None, now: float) -> None:
@@ -58,7 +58,7 @@ class LiveProgress:
         return now - self._last
 
 
-def state_lines(state: LiveProgress, calls: CallActivity | None, now: float) -> Iterator[str]:
+def state_lines(state: ProgressCounts, calls: CallActivity | None, now: float) -> Iterator[str]:
     """Results, speed, cost, and what is being waited for."""
     if not state.done:
         yield "no result yet"

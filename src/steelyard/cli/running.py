@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steelyard.cli.plans import print_graders
-from steelyard.cli.run_progress import LiveProgress, state_lines
+from steelyard.cli.run_progress import ProgressCounts, state_lines
 from steelyard.cli.terminal import show_report
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class ProgressLine:
         self._now = now
         self._last = now()
         self._text = ""
-        self._state = LiveProgress(total, now())
+        self._state = ProgressCounts(total, now())
         self._look: Look | None = None
         self._timer: asyncio.TimerHandle | None = None
 

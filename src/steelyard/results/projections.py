@@ -65,6 +65,7 @@ class Answer(msgspec.Struct, gc=False):
     """What a target answered; the trace is left as its text."""
 
     index: int
+    status: str = ""
     record_id: str | None = None
     record_sha256: str | None = None
     target: str | None = None

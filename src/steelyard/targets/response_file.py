@@ -89,7 +89,7 @@ class ResponseFile:
         for number, place, row in self._numbered():
             if not isinstance(row, dict):
                 self._refuse(number, "a response must be an object")
-            if not is_prediction(row) or row["status"] not in _NEVER_ASKED:
+            if not is_prediction(row) or _is_asked(row):
                 self._add(row, place, number)
         if not self._count:
             raise ConfigError(f"{self.path} holds no responses")
@@ -304,3 +304,9 @@ def _has_content(row: JsonObject) -> bool:
     is_failure = isinstance(row.get("error_code"), str) or is_prediction(row)
     has_answer = isinstance(row.get("response_text"), str) or row.get("trace") is not None
     return is_failure or has_answer
+
+
+def _is_asked(row: JsonObject) -> bool:
+    """Whether a record was asked, or has an answer that nothing has graded yet."""
+    is_ungraded = row["status"] == "skipped" and row.get("trace") is not None
+    return is_ungraded or row["status"] not in _NEVER_ASKED

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from steelyard.cli.run_progress import LiveProgress, state_lines
+from steelyard.cli.run_progress import ProgressCounts, state_lines
 from steelyard.engine.activity import CallActivity
 from steelyard.model.run import Result
 from steelyard.model.verdict import Verdict
@@ -26,15 +26,15 @@ def result(index: int = 0, cost: float | None = None, status: str = "evaluated")
     )
 
 
-def progress(results: int, total: int | None = 20, cost: float | None = None) -> LiveProgress:
+def progress(results: int, total: int | None = 20, cost: float | None = None) -> ProgressCounts:
     """One result a second, from 0 on."""
-    state = LiveProgress(total, 0.0)
+    state = ProgressCounts(total, 0.0)
     for number in range(results):
         state.note(result(number, cost), number + 1.0)
     return state
 
 
-def said(state: LiveProgress, calls: CallActivity | None, now: float) -> str:
+def said(state: ProgressCounts, calls: CallActivity | None, now: float) -> str:
     return ", ".join(state_lines(state, calls, now))
 
 

@@ -20,7 +20,7 @@ from steelyard.ports import Warn
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
 from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
-from steelyard.results.projections import read_graded
+from steelyard.results.projections import Answer, read_answer, read_graded
 from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
 from steelyard.usecases.results.read_run import decoded_rows, read_run
 from steelyard.usecases.runs.kept_documents import DOCUMENT, require_whole_copy
@@ -81,9 +81,9 @@ def warn_of_unasked(warn: Warn, folder: Path) -> None:
 def _never_asked(folder: Path) -> Counter[str]:
     """The number of valid records without an answer to regrade, by status."""
     statuses: dict[int, str] = {}
-    for row in decoded_rows(folder, PREDICTIONS, read_graded):
+    for row in decoded_rows(folder, PREDICTIONS, read_answer):
         if statuses.get(row.index, "skipped") in _NEVER_ASKED:
-            statuses[row.index] = row.status
+            statuses[row.index] = "evaluated" if _is_gradable(row) else row.status
     return Counter(status for status in statuses.values() if status in _LEFT_OUT)
 
 
@@ -240,10 +240,15 @@ def _indices(derived: Derived) -> set[int]:
     is_retry = derived.how == "retry"
     found = {
         row.index
-        for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)
-        if (row.status in _TRIED_AGAIN if is_retry else row.status not in _NEVER_ASKED)
+        for row in decoded_rows(derived.folder, PREDICTIONS, read_answer)
+        if (row.status in _TRIED_AGAIN if is_retry else _is_gradable(row))
     }
     return found if derived.only is None else found & set(derived.only)
+
+
+def _is_gradable(row: Answer) -> bool:
+    """Whether a record was asked, or has an answer that nothing has graded yet."""
+    return row.status not in _NEVER_ASKED or (row.status == "skipped" and row.is_answered)
 
 
 def _all_indices(derived: Derived) -> set[int]:

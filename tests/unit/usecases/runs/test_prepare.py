@@ -66,7 +66,7 @@ def test_a_dataset_that_is_not_there_is_refused(project: Project) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("d.csv", "a,b", "d.csv: '.csv' files are not read"),
+        ("d.csv", "a,b", "d.csv: this is a table with the columns 'a', 'b'; run it with: "),
         ("d.json", "{", "d.json: invalid JSON: the text ends too early"),
         ("d.yaml", "evalcases: 7", "d.yaml: Line 1: evalcases must be an array"),
         ("d.json", '{"records": []}', "d.json: missing dataset_id"),

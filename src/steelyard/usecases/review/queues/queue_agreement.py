@@ -39,13 +39,15 @@ class QueueAgreement:
 def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgreement:
     """People with each other, and the newest judgement of the queue with people.
 
-    Whoever looks at this has seen the answers of the judge and of everybody.
+    Whoever looks at this has seen the answers of the judge and of everybody, if there are any
+    labels: before the first one nothing of them is shown.
     """
     queue = ports.queues.find(queue_id)
     items = ports.queues.items(queue_id)
     rubric = rubric_of(queue)
-    note_results_seen(ports, ports.source(queue.source), person, [one.index for one in items])
     judged_in, found = _found(ports, queue, SubmittedLabels(ports, queue, items))
+    if found:
+        note_results_seen(ports, ports.source(queue.source), person, [one.index for one in items])
     known = {one.key: one for one in found.questions} if found else {}
     asked = [one for one in rubric.questions if not one.kind.is_free_text]
     return QueueAgreement(

@@ -138,9 +138,12 @@ def test_the_agreement_of_a_queue_shows_all_of_its_items(service: WithLogin) -> 
     queue = service.queue(reviews_required=3)
     add_user(service.project.access_ports(), "lead", "editor", PASSWORD)
     lead = service.person("lead")
-    lead.get(f"/v1/agreement/{queue}")
+    assert lead.get(f"/v1/agreement/{queue}")["labels"] == 0
+    # Before the first label it shows nothing.
+    assert exposure(lead, item_of(lead, queue, 20)) == "blind"
+    assert lead.get(f"/v1/agreement/{queue}")["labels"] == 1
 
-    assert exposure(lead, item_of(lead, queue, 20)) == "suggested"
+    assert exposure(lead, item_of(lead, queue, 21)) == "suggested"
 
 
 def test_annotators_see_queues_and_nothing_else(service: WithLogin) -> None:

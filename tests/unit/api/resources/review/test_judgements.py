@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fakes.review_project import QUESTIONS, answers
+from fakes.trace_sets import batch, sent_span
 from servers.review_service import Reviewer, make_review_run
 from servers.run_service import RunService, run_service
 from steelyard.model.labels.annotation import Wanted
 from steelyard.project import open_project
+from steelyard.usecases.traces.receive_spans import receive_spans
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +84,22 @@ def test_a_judge_answers_the_items_of_a_queue_and_is_compared(
     shown = Reviewer(client, "ann").get(f"/v1/annotations/{item_id}/revealed")
     assert [one["run_id"] for one in shown["judged"]] == [judged["run_id"]]
     assert shown["judged"][0]["details"]["items"][0]["reasoning"]
+
+
+def test_a_judge_answers_the_items_of_a_queue_over_a_trace_set(
+    service: tuple[RunService, str],
+) -> None:
+    running, _ = service
+    with open_project(running.root) as project:
+        spans = batch(*(sent_span(number, 1) for number in range(1, 5)))
+        receive_spans(project.trace_ports(), spans, "judged-later")
+    body = {"name": "Traces", "trace_set": "judged-later", "rubric": "desk-v1"}
+    queue = running.client.post("/v1/queues", json={**body, "fill": {"size": 4}}).json()
+    started = running.client.post("/v1/judgements", json={"queue_id": queue["queue_id"]})
+
+    assert started.status_code == 202, started.text
+    judged = running.when(started.json()["run_id"])
+    assert judged["summary"]["total_records"] == 4
 
 
 def disputed_queue(service: tuple[RunService, str]) -> str:
