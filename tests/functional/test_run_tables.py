@@ -106,6 +106,27 @@ def test_a_row_that_cannot_be_read_is_an_invalid_record(
     assert "t.csv: line 3: 2 cells, but the first line names 3 columns" in done.stderr
 
 
+LISTS = {
+    "t.csv": 'q,a\n"{""k"":  1}","[1,  2]"\nParis?,"[""A"", ""B""]"\n',
+    "t.jsonl": '{"q": "{\\"k\\":  1}", "a": "[1,  2]"}\n{"q": "Paris?", "a": ["A", "B"]}\n',
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_text_is_asked_as_it_stands_and_several_answers_are_refused(
+    name: str, project: Path, steelyard: Steelyard
+) -> None:
+    (project / name).write_text(LISTS[name])
+    words = ("--input", "q", "--expected", "a", "--target", "echo", *GRADED)
+    done = steelyard("run", name, *words, cwd=project)
+    first, second = predictions(json.loads(done.stdout)["artifacts"])
+
+    assert first["model_response"] == '{"k":  1}'
+    assert first["expected"] == {"answers": ["[1,  2]"]}
+    assert second["status"] == "invalid_record"
+    assert "2 answers, but an expected answer is one text" in done.stderr
+
+
 REFUSED: dict[tuple[str, ...], str] = {
     ("t.csv", "--input", "nope"): "'nope', which is not there; the columns are 'q', 'a'",
     ("t.csv", "--input", "q"): "name a column with --expected, or a rubric with --rubric",
