@@ -114,8 +114,8 @@ def _several(listed: list[JsonValue], name: str, what: str) -> ParseError:
     count = f"{len(listed)} answer{'' if len(listed) == 1 else 's'}"
     return wrong(
         f"column '{name}' holds {what} with {count}, but an expected answer is one text; name "
-        f"a column with texts, or convert the table with --to legal_eval --map "
-        f"reference_answers={name}, which keeps several"
+        "a column with texts, or convert the table to legal_eval, whose reference_answers keep "
+        "several"
     )
 
 

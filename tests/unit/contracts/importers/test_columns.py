@@ -154,7 +154,7 @@ def test_a_wrong_cell_is_refused(contract: str, record: JsonObject, told: str) -
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        (["A", "B"], "column 'a' holds a list with 2 answers, .* reference_answers=a"),
+        (["A", "B"], "column 'a' holds a list with 2 answers, .* to legal_eval"),
         ([], "a list with 0 answers"),
         ([4], "a list with 1 answer,"),
         ('["A", "B"]', "the text of a list with 2 answers"),
