@@ -106,6 +106,46 @@ def test_a_row_that_cannot_be_read_is_an_invalid_record(
     assert "t.csv: line 3: 2 cells, but the first line names 3 columns" in done.stderr
 
 
+def test_the_reason_of_an_invalid_row_is_that_of_the_table(
+    project: Path, steelyard: Steelyard
+) -> None:
+    with (project / "steelyard.yaml").open("a") as file:
+        file.write("judges: {default: {target: two}}\n")
+    (project / "t.csv").write_text("q,a\nParis?,\n,yes\na,b,c\nd,e\n")
+    words = ("--input", "q", "--expected", "a", "--target", "echo", "--format", "json")
+    done = steelyard("run", "t.csv", *words, cwd=project)
+    rows = predictions(json.loads(done.stdout)["artifacts"])
+
+    assert [(row["record_id"], row["reason"]) for row in rows[:3]] == [
+        ("row-0001", "line 2: column 'a' is empty, so nothing says what is expected"),
+        ("row-0002", "line 3: column 'q' is empty, so there is nothing to ask"),
+        ("row-0003", "line 4: 3 cells, but the first line names 2 columns"),
+    ]
+    assert "t.csv: line 2: column 'a' is empty" in done.stderr
+
+
+LISTS = {
+    "t.csv": 'q,a\n"{""k"":  1}","[1,  2]"\nParis?,"[""A"", ""B""]"\n',
+    "t.jsonl": '{"q": "{\\"k\\":  1}", "a": "[1,  2]"}\n{"q": "Paris?", "a": ["A", "B"]}\n',
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_text_is_asked_as_it_stands_and_several_answers_are_refused(
+    name: str, project: Path, steelyard: Steelyard
+) -> None:
+    (project / name).write_text(LISTS[name])
+    words = ("--input", "q", "--expected", "a", "--target", "echo", *GRADED)
+    done = steelyard("run", name, *words, cwd=project)
+    first, second = predictions(json.loads(done.stdout)["artifacts"])
+
+    assert first["model_response"] == '{"k":  1}'
+    assert first["expected"] == {"answers": ["[1,  2]"]}
+    assert second["status"] == "invalid_record"
+    assert "2 answers, but an expected answer is one text" in second["reason"]
+    assert second["reason"] in done.stderr
+
+
 REFUSED: dict[tuple[str, ...], str] = {
     ("t.csv", "--input", "nope"): "'nope', which is not there; the columns are 'q', 'a'",
     ("t.csv", "--input", "q"): "name a column with --expected, or a rubric with --rubric",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.importers.cells import CellColumns, said, text, texts
+from steelyard.contracts.importers.cells import CellColumns, answer, asked, text, texts
 from steelyard.contracts.importers.source_row import structured
 
 COLUMNS = CellColumns(
     fields={
         **dict.fromkeys(("id", "expected_outcome", "conversation_id"), text),
-        **dict.fromkeys(("input", "expected_output"), said),
+        "input": asked,
+        "expected_output": answer,
         **dict.fromkeys(("input_messages", "expected_messages", "evaluators"), structured),
         **dict.fromkeys(("tags", "rubrics"), texts),
     },

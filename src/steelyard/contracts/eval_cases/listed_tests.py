@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from steelyard.contracts.eval_cases.evaluators import FILE_SCHEME
-from steelyard.contracts.eval_cases.spelling import CASES, written
+from steelyard.contracts.eval_cases.spelling import CASES, UNREAD, written
 from steelyard.errors import ParseError
 from steelyard.formats.json_fields import fields, items
 from steelyard.formats.json_text import parse_json
@@ -49,7 +49,15 @@ def entries(content: Located, name: str, files: Files) -> Iterator[Entry]:
         if name == "tests" and isinstance(value, str):
             yield from _named(value, (name, index), at, files)
         else:
-            yield Entry(value, (name, index), at.line, at)
+            yield Entry(value, (name, index), at.line, at, problem=_unread_row(value))
+
+
+def _unread_row(value: JsonValue) -> Problem | None:
+    """Why a row of a table made no case: the reason names its place in the table."""
+    reason = value.get(UNREAD) if isinstance(value, dict) else None
+    if not isinstance(reason, str):
+        return None
+    return Problem(code="invalid_field_type", message=reason)
 
 
 def _named(reference: str, path: Path, lines: Lines, files: Files) -> Iterator[Entry]:

@@ -19,7 +19,7 @@ from steelyard.contracts.eval_cases.filling import (
 from steelyard.contracts.eval_cases.listed_tests import entries
 from steelyard.contracts.eval_cases.plain_cases import PlainCases
 from steelyard.contracts.eval_cases.plain_rows import PlainRows
-from steelyard.contracts.eval_cases.spelling import CASES, INPUT, LATER, REFERENCE, written
+from steelyard.contracts.eval_cases.spelling import CASES, INPUT, LATER, REFERENCE, UNREAD, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, duplicate_id, reread_lines
@@ -266,7 +266,7 @@ class EvalCasesYaml(_EvalCasesReading):
         for index, entry in enumerate(entries(self._located, self._name, self._files)):
             place = RowPlace(
                 *(index, None, entry.path, entry.line, entry.lines),
-                has_line_prefix=True,
+                has_line_prefix=not _is_unread(entry.value),
                 file=entry.file,
             )
             if entry.problem:
@@ -314,6 +314,11 @@ class EvalCasesYaml(_EvalCasesReading):
         if isinstance(listed, list) or (name == LATER and isinstance(listed, str)):
             self._name = name
         return tuple(file_finding(problem, content.lines) for problem in problems)
+
+
+def _is_unread(value: JsonValue) -> bool:
+    """Whether a row stands for one of a table, whose place its reason names."""
+    return isinstance(value, dict) and UNREAD in value
 
 
 def read_sidecar(

@@ -10,6 +10,8 @@ from steelyard.model.json_value import JsonObject, JsonValue
 EARLIER = "evalcases"
 LATER = "tests"
 """The list of cases in files of the later dialect, which has rules of its own."""
+UNREAD = "unread_row"
+"""In place of a row of a table that could not be read: why. Steelyard itself writes it."""
 CASES = (EARLIER, "eval_cases", "cases", LATER)
 GOAL = ("expected_outcome", "outcome", "criteria")
 INPUT = ("input_messages", "input")

@@ -71,8 +71,62 @@ def words(value: JsonValue, name: str) -> JsonValue:
     return value if isinstance(value, dict | list) else text(value, name)
 
 
-def said(value: JsonValue, name: str) -> JsonValue:
-    """What is asked or answered: a text that only begins like JSON is a text."""
-    with suppress(ParseError):
-        return words(value, name)
+def plain(value: JsonValue, name: str) -> JsonValue:
+    """A text exactly as it stands, whatever it looks like; lists and objects are kept."""
+    return value if isinstance(value, dict | list) else text(value, name)
+
+
+def asked(value: JsonValue, name: str) -> JsonValue:
+    """What is asked: a text, or messages, also written as JSON."""
+    listed = _listed(value, name) if isinstance(value, str) else None
+    return listed if listed and _are_messages(listed) else plain(value, name)
+
+
+def answer(value: JsonValue, name: str) -> JsonValue:
+    """The one answer that is expected; raises ParseError for several, which are no one text.
+
+    A text is taken as it stands, unless it is a list of texts: a file like CSV can only
+    write several answers so.
+    """
+    if isinstance(value, dict):
+        raise wrong(
+            f"column '{name}' holds an object, but an expected answer is one text; "
+            "name a column with texts"
+        )
+    if isinstance(value, list):
+        return _only(value, name)
+    listed = _listed(value, name) if isinstance(value, str) else None
+    if listed and all(isinstance(one, str) for one in listed):
+        raise _several(listed, name, "the text of a list")
     return text(value, name)
+
+
+def _only(listed: list[JsonValue], name: str) -> JsonValue:
+    """The one text of a list, or its messages."""
+    if len(listed) == 1 and isinstance(listed[0], str):
+        return listed[0]
+    if listed and _are_messages(listed):
+        return listed
+    raise _several(listed, name, "a list")
+
+
+def _several(listed: list[JsonValue], name: str, what: str) -> ParseError:
+    count = f"{len(listed)} answer{'' if len(listed) == 1 else 's'}"
+    return wrong(
+        f"column '{name}' holds {what} with {count}, but an expected answer is one text; name "
+        "a column with texts, or convert the table to legal_eval, whose reference_answers keep "
+        "several"
+    )
+
+
+def _listed(value: str, name: str) -> list[JsonValue] | None:
+    """The list that a text is, as JSON or as Python writes it."""
+    if value.lstrip().startswith("["):
+        with suppress(ParseError):
+            found = structured(value, name)
+            return found if isinstance(found, list) else None
+    return None
+
+
+def _are_messages(listed: list[JsonValue]) -> bool:
+    return all(isinstance(one, dict) and "role" in one for one in listed)

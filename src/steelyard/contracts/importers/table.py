@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 from steelyard.contracts.contract import Contract
+from steelyard.contracts.importers.cells import plain
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
 from steelyard.errors import InvalidError, argument
@@ -39,7 +41,14 @@ def table_map(
             )
     if columns.input is None and not any(name in found for name in _ASKED):
         raise InvalidError(f"no column is called 'input'; {_listed(found)}; {_advice(found)}")
-    return ColumnMap.checked(contract, dataset, columns.names)
+    made = ColumnMap.checked(contract, dataset, columns.names)
+    return made if columns.input is None else _asked_as_it_stands(made)
+
+
+def _asked_as_it_stands(made: ColumnMap) -> ColumnMap:
+    """The map, with texts of a column that a user names never read as JSON."""
+    readings = {**made.columns.fields, _INPUT: plain}
+    return replace(made, columns=replace(made.columns, fields=readings))
 
 
 def row_name(number: int) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.detect import detect_jsonl, is_of_a_run
+from steelyard.contracts.eval_cases.spelling import UNREAD
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.contracts.importers.table import (
@@ -33,6 +34,7 @@ _LOOKED_AT = 100
 """The columns of so many rows are known before the first row is read."""
 _SHOWN = 5
 _EXPECTED = {"expected_output", "expected_outcome", "expected_messages", "evaluators", "rubrics"}
+_ASKED = {"input", "input_messages"}
 _CASES = ("input", "input_messages", "expected_outcome", "expected_output", "expected_messages")
 _GRADED = "Graded by the rubric of the run."
 _BLOCK = 1024 * 1024
@@ -84,11 +86,12 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
         draft.write(b'{"tests":[\n')
         for number, record in enumerate(chain(first, records), start=1):
             row = _case(columns, record, named, number)
-            if isinstance(row, str):
-                faults.append(f"{record.place}: {row}")
-                row = _unread(columns, number)
-            elif table.has_rubric and not _EXPECTED & row.keys():
+            if isinstance(row, dict) and table.has_rubric and not _EXPECTED & row.keys():
                 row["criteria"] = _GRADED
+            fault = row if isinstance(row, str) else _lacking(columns, row, found)
+            if fault:
+                faults.append(f"{record.place}: {fault}")
+                row = _unread(columns, number, faults[-1])
             draft.write((b"" if number == 1 else b",\n") + compact(row))
         draft.write(b"\n]}\n")
         draft.settle()
@@ -121,9 +124,24 @@ def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) ->
     return made.row if isinstance(made, Imported) else made.reason
 
 
-def _unread(columns: ColumnMap, number: int) -> JsonObject:
-    """What keeps the place of a row that cannot be read: an invalid record."""
-    return {columns.contract.row_id: row_name(number)}
+def _lacking(columns: ColumnMap, row: JsonObject, found: Collection[str]) -> str:
+    """Which cells of a row are empty, so that nothing is asked or expected; "" for none."""
+    if not _ASKED & row.keys():
+        return f"{_empty(columns, found, _ASKED)}, so there is nothing to ask"
+    if not {"criteria", *_EXPECTED} & row.keys():
+        return f"{_empty(columns, found, _EXPECTED)}, so nothing says what is expected"
+    return ""
+
+
+def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) -> str:
+    names = [f"'{name}'" for name in found if columns.field(name) in wanted]
+    listed = " and ".join(names)
+    return f"columns {listed} are empty" if len(names) > 1 else f"column {listed} is empty"
+
+
+def _unread(columns: ColumnMap, number: int, reason: str) -> JsonObject:
+    """What keeps the place of a row that cannot be read: an invalid record with its reason."""
+    return {columns.contract.row_id: row_name(number), UNREAD: reason}
 
 
 def _warn_of_faults(path: Path, faults: Sequence[str], warn: Warn) -> None:

@@ -151,6 +151,49 @@ def test_a_wrong_cell_is_refused(contract: str, record: JsonObject, told: str) -
         column_map(contract).row(record)
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (["A", "B"], "column 'a' holds a list with 2 answers, .* to legal_eval"),
+        ([], "a list with 0 answers"),
+        ([4], "a list with 1 answer,"),
+        ('["A", "B"]', "the text of a list with 2 answers"),
+        ("['A', 'B']", "the text of a list with 2 answers"),
+        ({"text": ["A"], "answer_start": [1]}, "column 'a' holds an object"),
+    ],
+)
+def test_several_expected_answers_are_refused_and_never_joined(
+    value: JsonValue, told: str
+) -> None:
+    with pytest.raises(ParseError, match=told):
+        column_map("eval_cases", expected="a").row({"input": "Q", "a": value})
+
+
+def test_the_advice_for_several_answers_keeps_them() -> None:
+    columns = column_map("legal_eval", prompt="q", reference_answers="a")
+
+    assert columns.row({"q": "Q", "a": ["A", "B"]}).row["reference_answers"] == ["A", "B"]
+
+
+def test_a_list_of_one_text_is_one_expected_answer() -> None:
+    row, _ = column_map("eval_cases", expected="a").row({"input": "Q", "a": ["A"]})
+
+    assert row["expected_output"] == "A"
+
+
+@pytest.mark.parametrize("text", ['{"k":  1}', "[1,  2]", "{'k': 1}", " [x", "[]", '[{"a": 1}]'])
+def test_a_question_or_answer_that_looks_like_json_is_a_text(text: str) -> None:
+    row, _ = column_map("eval_cases").row({"id": "a", "input": text, "expected": text})
+
+    assert row == {"id": "a", "input": text, "expected_output": text}
+
+
+def test_messages_written_as_json_are_asked_as_messages() -> None:
+    row, _ = column_map("eval_cases").row({"id": "a", "input": '[{"role": "user"}]'})
+
+    assert row["input"] == [{"role": "user"}]
+
+
 def test_a_mapped_column_that_is_not_there_is_named_with_those_that_are() -> None:
     columns = column_map("question_set", input="question")
 

@@ -133,3 +133,20 @@ def test_messages_of_a_chat_client_become_those_of_a_trace() -> None:
     assert [(one.tool, one.input, one.output) for one in said[2].tool_calls] == [
         ("add", {"a": 1}, "5")
     ]
+
+
+@pytest.mark.parametrize("frame", [list, pl.DataFrame])
+def test_several_answers_of_a_cell_spoil_their_row_alone(frame: Any) -> None:
+    rows = [{"q": "One?", "a": ["A", "B"]}, {"q": "Two?", "a": ["A"]}]
+    cases, findings = read(frame(rows), input="q", expected="a")
+
+    assert [(case.id, case.answers) for case in cases] == [("row-0002", ("A",))]
+    assert "column 'a' holds a list with 2 answers" in findings[0].message
+
+
+@pytest.mark.parametrize("text", ['{"k":  1}', "[1,  2]", '[{"role": "user", "content": "Hi"}]'])
+def test_a_text_of_a_named_column_is_asked_and_expected_as_it_stands(text: str) -> None:
+    cases, _ = read([{"q": text, "a": text}], input="q", expected="a")
+
+    assert cases[0].input_messages[0].text == text
+    assert cases[0].answers == (text,)
