@@ -53,6 +53,8 @@ class MappedAssertions(NamedTuple):
 
     evaluators: list[JsonObject]
     changes: list[Change]
+    lost: dict[ConfigPlace, str]
+    """The type of each assertion that no evaluator stands for, by its place."""
 
 
 def evaluators_of(
@@ -62,18 +64,17 @@ def evaluators_of(
 
     Without a threshold every assertion must pass; with one their weighted mean must reach it.
     """
-    made = MappedAssertions([], [])
+    made = MappedAssertions([], [], {})
     counted = grading._replace(is_mean=threshold is not None)
     for place, entry in entries:
         _add(made, place, entry, counted)
     if threshold is None:
-        return MappedAssertions(
-            [_deciding(evaluator) for evaluator in made.evaluators], made.changes
-        )
+        deciding = [_deciding(evaluator) for evaluator in made.evaluators]
+        return made._replace(evaluators=deciding)
     if not made.evaluators:
         return made
     mean = _mean("threshold", made.evaluators, _number(threshold, "threshold"))
-    return MappedAssertions([_deciding(mean)], made.changes)
+    return made._replace(evaluators=[_deciding(mean)])
 
 
 def _deciding(evaluator: JsonObject) -> JsonObject:
@@ -105,6 +106,7 @@ def _add(
         evaluator = _evaluator(entry, grading, named, made.changes)
     except ParseError as why:
         made.changes.append(named.lost(why))
+        made.lost[place] = str(objects(entry).get("type") or "assertion")
         return
     made.evaluators.append(evaluator)
 
@@ -270,7 +272,7 @@ def _bounds(value: JsonValue) -> tuple[int, int | None]:
 def _assert_set(
     entry: JsonObject, grading: AssertionContext, place: ConfigPlace, changes: list[Change]
 ) -> JsonObject:
-    made = MappedAssertions([], changes)
+    made = MappedAssertions([], changes, {})
     before = len(changes)
     threshold = entry.get("threshold")
     # What a set adds to a mean is the mean of its assertions, whether or not it passes.

@@ -23,10 +23,12 @@ from steelyard.usecases.convert.promptfoo.source import (
     listed,
     parsed,
 )
+from steelyard.usecases.convert.promptfoo.templates import is_template
 
 _PATH = re.compile(r"[^\s{}]+\.(txt|md|j2|json|jsonl|ya?ml|js|cjs|mjs|ts|py|csv)(:\w+)?")
 _SEPARATOR = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _MANY = {".txt", ".md", ".j2"}
+_CONVERSATION = re.compile(r"\b_conversation\b")
 _YAML_CHAT = re.compile(r"\s*-\s+role\s*:")
 
 
@@ -43,6 +45,11 @@ class PromptfooPrompt(NamedTuple):
     def chat(self) -> list[JsonValue] | None:
         """The messages of a prompt that is written as a conversation."""
         return conversation(self.text)
+
+    @property
+    def takes_conversation(self) -> bool:
+        """Whether it repeats what was said in earlier tests."""
+        return is_template(self.text) and bool(_CONVERSATION.search(self.text))
 
     def is_named(self, wanted: str) -> bool:
         """Whether a name, which may end in `*`, is its label, id or text."""

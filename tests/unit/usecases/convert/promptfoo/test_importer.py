@@ -367,6 +367,60 @@ def test_an_assertion_that_cannot_be_carried_is_named_and_never_ends_as_a_pass(
     assert told in changes[0].message
 
 
+def test_a_case_names_the_assertions_that_did_not_come_over() -> None:
+    row, changes = graded({"type": "contains", "value": "a"}, {"type": "pi", "value": "b"})
+
+    assert row["evaluators"] == [{"type": "contains", "value": "a", "required": True}]
+    assert row["metadata"] == {"not_converted": ["pi"]}
+    assert [change.field for change in changes] == ["c.yaml: tests[0].assert[1] (pi)"]
+
+
+def test_a_threshold_grades_nothing_where_an_assertion_that_it_counts_is_lost() -> None:
+    row, changes = graded({"type": "contains", "value": "a"}, {"type": "pi"}, threshold=0.5)
+
+    assert "evaluators" not in row
+    assert row["evaluator"] == "none"
+    assert row["metadata"] == {"not_converted": ["pi"]}
+    assert changes[-1].field == "grading"
+    assert "the threshold counts every assertion" in changes[-1].message
+
+
+def test_a_test_of_which_only_shared_assertions_came_over_is_ungraded() -> None:
+    config: JsonObject = {
+        "prompts": "Hi",
+        "defaultTest": {"assert": [{"type": "latency", "threshold": 5}]},
+        "tests": [{"assert": [{"type": "pi"}]}, {"description": "has no assertions"}],
+    }
+    lost, kept = [one for _, one in project(config).cases() if isinstance(one, Imported)]
+
+    assert lost.row["evaluator"] == "none"
+    assert "only assertions of defaultTest" in lost.changes[-1].message
+    assert "evaluators" in kept.row
+    assert kept.changes == ()
+
+
+def test_a_prompt_that_repeats_a_conversation_is_named_and_its_cases_are_ungraded() -> None:
+    config: JsonObject = {
+        "prompts": ["{% for turn in _conversation %}{{ turn.input }}{% endfor %}{{ q }}"],
+        "tests": [
+            {
+                "vars": {"q": "And then?"},
+                "metadata": {"conversationId": "c"},
+                "assert": [{"type": "contains", "value": "a"}],
+            }
+        ],
+    }
+    made = project(config)
+    ((_, only),) = made.cases()
+    assert isinstance(only, Imported)
+
+    assert [change.field for change in made.changes] == ["c.yaml: prompts[0]"]
+    assert "_conversation" in made.changes[0].message
+    assert only.row["evaluator"] == "none"
+    assert only.row["metadata"] == {"conversationId": "c"}
+    assert [change.field for change in only.changes] == ["grading"]
+
+
 def test_a_test_without_assertions_is_ungraded_and_nothing_is_lost() -> None:
     row, changes = graded()
 
