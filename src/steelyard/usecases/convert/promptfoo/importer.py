@@ -108,6 +108,7 @@ class PromptfooProject:
         self.targets = Targets(config, file, source)
         self._variants = Variants(self._prompts)
         self.changes += [*self.targets.changes, *self._variants.changes]
+        self.changes += self.targets.prompted(self._variants)
 
     def _default_test(self) -> JsonObject:
         place = ConfigPlace(self.file, "defaultTest")

@@ -124,12 +124,15 @@ def target_of(provider: PromptfooProvider) -> ProviderTarget:
     """The target of a provider; raises ParseError where no target of ours reaches it."""
     family, _, rest = provider.id.partition(":")
     config = objects(provider.row.get("config"))
-    if provider.id == "echo":
-        return ProviderTarget({"provider": "echo"})
-    if family in {"http", "https"}:
-        return _http(provider, config)
     if provider.row.get("transform"):
         raise wrong(f"'{provider.id}' changes its answers with a program: transform")
+    if provider.id == "echo":
+        unread = [
+            provider.place.at("config", name).lost("echo has no settings") for name in config
+        ]
+        return ProviderTarget({"provider": "echo"}, tuple(unread))
+    if family in {"http", "https"}:
+        return _http(provider, config)
     if family == "anthropic":
         return _anthropic(provider, rest, config)
     if family in {"azure", "azureopenai"}:

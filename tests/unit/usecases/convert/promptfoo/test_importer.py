@@ -593,12 +593,43 @@ def test_a_provider_is_a_target(provider: JsonValue, settings: JsonObject) -> No
     assert made.changes == []
 
 
+def test_settings_of_a_prompt_are_those_of_its_targets_and_others_are_named() -> None:
+    config: JsonObject = {
+        "prompts": [
+            {"raw": "A {{x}}", "label": "cold", "config": {"temperature": 0, "logit": 1}},
+            {"raw": "A {{x}}", "label": "warm", "config": {"temperature": 1}, "function": "f"},
+        ],
+        "providers": [{"id": "openai:m", "config": {"temperature": 0.5, "top_p": 0.9}}],
+        "tests": [{"vars": {"x": "1"}}],
+    }
+    made = project(config)
+    targets = fields(made.project()["targets"])
+
+    assert [fields(one)["temperature"] for one in targets.values()] == [0, 1]
+    assert [fields(one)["top_p"] for one in targets.values()] == [0.9, 0.9]
+    assert [change.field for change in made.changes] == [
+        "c.yaml: prompts[1].function",
+        "c.yaml: prompts[0].config.logit",
+    ]
+
+
+@pytest.mark.parametrize("providers", [["echo"], [], ["bedrock:x"]])
+def test_settings_of_a_prompt_that_no_target_takes_are_named(providers: list[JsonValue]) -> None:
+    prompt: JsonObject = {"raw": "Hi", "config": {"temperature": 0}}
+    made = project({"prompts": [prompt], "providers": providers, "tests": []})
+
+    assert "c.yaml: prompts[0].config.temperature" in [change.field for change in made.changes]
+
+
 @pytest.mark.parametrize(
     ("provider", "place"),
     [
         ("bedrock:x", "c.yaml: providers[0]"),
         ("openai:image:d", "c.yaml: providers[0]"),
         ("file://p.js", "c.yaml: providers[0]"),
+        ({"id": "echo", "transform": "output.trim()"}, "c.yaml: providers[0]"),
+        ({"id": "https://a.example", "transform": "output.trim()"}, "c.yaml: providers[0]"),
+        ({"id": "echo", "config": {"a": 1}}, "c.yaml: providers[0].config.a"),
         ({"id": "openai:m", "config": {"apiKey": "sk-1"}}, "c.yaml: providers[0].config.apiKey"),
     ],
 )
