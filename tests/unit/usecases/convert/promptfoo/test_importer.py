@@ -563,6 +563,40 @@ def test_scenarios_ask_every_test_with_every_configuration() -> None:
             {"provider": "anthropic", "model": "c", "api_key_env": "ANTHROPIC_API_KEY"},
         ),
         (
+            {
+                "id": "anthropic:messages:c",
+                "config": {
+                    "tools": [{"name": "t", "input_schema": {"type": "object"}}],
+                    "passthrough": {"top_k": 5, "temperature": 0},
+                },
+            },
+            {
+                "provider": "anthropic",
+                "model": "c",
+                "api_key_env": "ANTHROPIC_API_KEY",
+                "tools": [{"name": "t", "input_schema": {"type": "object"}}],
+                "temperature": 0,
+                "extra": {"top_k": 5},
+            },
+        ),
+        (
+            {
+                "id": "azure:chat:d",
+                "config": {
+                    "apiHost": "a.example",
+                    "apiVersion": "2024-10-21",
+                    "headers": {"X-Team": "t"},
+                },
+            },
+            {
+                "provider": "openai",
+                "base_url": "https://a.example/openai/deployments/d",
+                "model": "d",
+                "headers": {"api-key": "${AZURE_API_KEY}", "X-Team": "t"},
+                "query": {"api-version": "2024-10-21"},
+            },
+        ),
+        (
             "ollama:chat:l:8b",
             {"provider": "openai", "base_url": "http://localhost:11434/v1", "model": "l:8b"},
         ),
@@ -630,6 +664,26 @@ def test_settings_of_a_prompt_that_no_target_takes_are_named(providers: list[Jso
         ({"id": "echo", "transform": "output.trim()"}, "c.yaml: providers[0]"),
         ({"id": "https://a.example", "transform": "output.trim()"}, "c.yaml: providers[0]"),
         ({"id": "echo", "config": {"a": 1}}, "c.yaml: providers[0].config.a"),
+        (
+            {"id": "openai:m", "config": {"tools": "file://t.json"}},
+            "c.yaml: providers[0].config.tools",
+        ),
+        (
+            {"id": "google:m", "config": {"tools": [{"functionDeclarations": [{"name": "f"}]}]}},
+            "c.yaml: providers[0].config.tools",
+        ),
+        (
+            {"id": "openai:m", "config": {"passthrough": {"n": 2}}},
+            "c.yaml: providers[0].config.passthrough.n",
+        ),
+        (
+            {"id": "openai:m", "config": {"passthrough": {"user": "{{who}}"}}},
+            "c.yaml: providers[0].config.passthrough",
+        ),
+        (
+            {"id": "openai:m", "config": {"apiVersion": "1"}},
+            "c.yaml: providers[0].config.apiVersion",
+        ),
         ({"id": "openai:m", "config": {"apiKey": "sk-1"}}, "c.yaml: providers[0].config.apiKey"),
     ],
 )
