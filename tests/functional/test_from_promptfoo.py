@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+import pytest
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = Path(__file__).parents[2] / "docs" / "from-promptfoo.md"
 
@@ -33,3 +35,32 @@ def test_the_commands_of_the_guide_lead_from_a_promptfoo_project_to_a_comparison
     assert "3 of 3 evaluated" in run.stdout
     assert compare.returncode == 0
     assert "pairs      3 records with a score in both runs" in compare.stdout
+
+
+_FAIL = """
+  - {vars: {text: one}, threshold: 0.6, assert: [
+      {type: contains, value: one}, {type: contains-all, value: [one, two, three]}]}
+  - {vars: {text: "1"}, threshold: 0.6, assert: [
+      {type: contains, value: "1"}, {type: is-json, value: {type: object}}]}
+  - {vars: {text: bar foo}, assert: [{type: not-contains-all, value: [bar, foo]}]}
+"""
+_PASS = """
+  - {vars: {text: one}, threshold: 0.7, assert: [{type: assert-set, assert: [
+      {type: contains, value: one, weight: 3}, {type: contains-all, value: [one, two]}]}]}
+  - {vars: {text: foo}, assert: [{type: not-contains-all, value: [bar, foo]}]}
+  - {vars: {text: "2"}, assert: [{type: not-is-json, value: {type: object}}]}
+"""
+
+
+@pytest.mark.parametrize(("tests", "told"), [(_FAIL, "0 of 3"), (_PASS, "3 of 3")])
+def test_assertions_that_promptfoo_scores_zero_or_one_decide_the_same_here(
+    steelyard: Steelyard, tmp_path: Path, tests: str, told: str
+) -> None:
+    config = f"prompts: ['{{{{text}}}}']\nproviders: [echo]\ntests:{tests}"
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    names = ["--from", "promptfoo", "--to", "eval_cases", "-o", "cases.yaml"]
+    convert = steelyard("convert", "promptfooconfig.yaml", *names, cwd=tmp_path)
+    run = steelyard("run", "cases.yaml", "--target", "echo", cwd=tmp_path)
+
+    assert "lost" not in convert.stderr
+    assert f"{told} evaluated" in run.stdout

@@ -44,6 +44,8 @@ _MOST = 1000
 _SET = "assert-set"
 _AFTER = {*_TEXT, *_TEXTS, "is-json", "javascript"}
 """What can be looked for in an answer that a program changed."""
+_SHARES = {"contains-all", "icontains-all"}
+"""What promptfoo scores 0 or 1, and the evaluator of the name by the share that is there."""
 
 
 class MappedAssertions(NamedTuple):
@@ -51,6 +53,8 @@ class MappedAssertions(NamedTuple):
 
     evaluators: list[JsonObject]
     changes: list[Change]
+    lost: dict[ConfigPlace, str]
+    """The type of each assertion that no evaluator stands for, by its place."""
 
 
 def evaluators_of(
@@ -60,17 +64,17 @@ def evaluators_of(
 
     Without a threshold every assertion must pass; with one their weighted mean must reach it.
     """
-    made = MappedAssertions([], [])
+    made = MappedAssertions([], [], {})
+    counted = grading._replace(is_mean=threshold is not None)
     for place, entry in entries:
-        _add(made, place, entry, grading)
+        _add(made, place, entry, counted)
     if threshold is None:
-        return MappedAssertions(
-            [_deciding(evaluator) for evaluator in made.evaluators], made.changes
-        )
+        deciding = [_deciding(evaluator) for evaluator in made.evaluators]
+        return made._replace(evaluators=deciding)
     if not made.evaluators:
         return made
     mean = _mean("threshold", made.evaluators, _number(threshold, "threshold"))
-    return MappedAssertions([_deciding(mean)], made.changes)
+    return made._replace(evaluators=[_deciding(mean)])
 
 
 def _deciding(evaluator: JsonObject) -> JsonObject:
@@ -102,6 +106,7 @@ def _add(
         evaluator = _evaluator(entry, grading, named, made.changes)
     except ParseError as why:
         made.changes.append(named.lost(why))
+        made.lost[place] = str(objects(entry).get("type") or "assertion")
         return
     made.evaluators.append(evaluator)
 
@@ -115,6 +120,8 @@ def _evaluator(
     kind = written.removeprefix("not-")
     transform = _transform(entry, kind, grading)
     evaluator = _made(kind, entry, grading, place, changes)
+    if transform is None and (grading.is_mean or written != kind):
+        evaluator = _whole(kind, evaluator)
     if transform is not None:
         evaluator = transformed(kind, evaluator, transform, grading)
         changes.append(
@@ -130,6 +137,15 @@ def _evaluator(
     own = {"assert"} if kind == _SET else {"config"} if kind in PROGRAMS else set[str]()
     unread = [name for name in entry if name not in _SETTINGS | own | _TOLD]
     changes += [place.at(name).lost("no evaluator has a setting for it") for name in unread]
+    return evaluator
+
+
+def _whole(kind: str, evaluator: JsonObject) -> JsonObject:
+    """The evaluator as one that scores 0 or 1, where it would score a share."""
+    is_schema = kind in {"is-json", "equals"} and evaluator["type"] == "composite"
+    if kind in _SHARES or is_schema:
+        name = str(evaluator.get("name", kind))
+        return _all(name, [{**evaluator, "name": name}])
     return evaluator
 
 
@@ -256,22 +272,24 @@ def _bounds(value: JsonValue) -> tuple[int, int | None]:
 def _assert_set(
     entry: JsonObject, grading: AssertionContext, place: ConfigPlace, changes: list[Change]
 ) -> JsonObject:
-    made = MappedAssertions([], changes)
+    made = MappedAssertions([], changes, {})
     before = len(changes)
+    threshold = entry.get("threshold")
+    # What a set adds to a mean is the mean of its assertions, whether or not it passes.
+    counted = grading._replace(is_mean=grading.is_mean or threshold is not None)
     for index, member in enumerate(listed(entry.get("assert"))):
         _add(
             made,
             ConfigPlace(place.file, place.path.removesuffix(f" ({_SET})")).at("assert", index),
             member,
-            grading,
+            counted,
         )
     if not made.evaluators or any(change.is_lost for change in changes[before:]):
         raise wrong("a part of the set cannot be carried over, and the set means all of it")
-    threshold = entry.get("threshold")
-    members: list[JsonValue] = [*made.evaluators]
-    if threshold is None:
-        return _all("set", [*_named(members)])
-    return _mean("set", made.evaluators, _number(threshold, "threshold"))
+    if not counted.is_mean:
+        return _all("set", [*_named([*made.evaluators])])
+    least = 1 if threshold is None else _number(threshold, "threshold")
+    return _mean("set", made.evaluators, least)
 
 
 def _all(name: str, members: list[JsonValue]) -> JsonObject:

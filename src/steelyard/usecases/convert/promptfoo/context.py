@@ -27,3 +27,5 @@ class AssertionContext(NamedTuple):
     """How programs are started; None while they are not allowed."""
     options: JsonObject
     templates: JsonObject
+    is_mean: bool = False
+    """Whether the scores of the assertions count, as under a threshold, not only their passes."""

@@ -9,7 +9,10 @@ from steelyard.contracts.importers.source_row import Import, Imported, content_i
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.usecases.convert.promptfoo.assertions import evaluators_of
+from steelyard.usecases.convert.promptfoo.assertions import (
+    MappedAssertions,
+    evaluators_of,
+)
 from steelyard.usecases.convert.promptfoo.context import AssertionContext, ProgramFolder
 from steelyard.usecases.convert.promptfoo.prompts import PromptfooPrompt, messages, read_prompts
 from steelyard.usecases.convert.promptfoo.source import (
@@ -56,6 +59,15 @@ _NO_CASES = {
     "them into a file that can be converted"
 }
 _UNGRADED = "no assertion came over, so that nothing grades the case"
+_PARTLY = (
+    "the threshold counts every assertion, and not all came over, so that nothing grades the case"
+)
+_SHARED = "only assertions of defaultTest came over, so that nothing grades the case"
+_TALKED = (
+    "it repeats what was said before (_conversation), which is not carried over; nothing grades "
+    "the cases, and metadata.conversationId names their conversation where the test does"
+)
+_UNTALKED = "a prompt repeats a conversation that is not there, so that nothing grades the case"
 _HOW = "it says how promptfoo runs; `steelyard run` has options of its own"
 _ASKED = "the case is asked with every prompt; metadata.prompts names those of the test"
 
@@ -90,9 +102,13 @@ class PromptfooProject:
         ]
         self._default = self._default_test()
         self._prompts = self._kept(read_prompts(config, file, source))
+        talking = [prompt.place for prompt in self._prompts if prompt.takes_conversation]
+        self._is_talking = bool(talking)
+        self.changes += [place.lost(_TALKED) for place in dict.fromkeys(talking)]
         self.targets = Targets(config, file, source)
         self._variants = Variants(self._prompts)
         self.changes += [*self.targets.changes, *self._variants.changes]
+        self.changes += self.targets.prompted(self._variants)
 
     def _default_test(self) -> JsonObject:
         place = ConfigPlace(self.file, "defaultTest")
@@ -177,20 +193,35 @@ class PromptfooProject:
             "id": content_id("promptfoo", values, description),
             "input_messages": [*asked],
         }
-        if made.evaluators:
+        why = self._ungraded(test, made, threshold)
+        if made.evaluators and not why:
             row["evaluators"] = [*made.evaluators]
         else:
             row["evaluator"] = "none"
             if entries:
-                changes.append(Change("grading", _UNGRADED))
+                changes.append(Change("grading", why or _UNGRADED))
         metadata = {**objects(self._default.get("metadata")), **objects(test.row.get("metadata"))}
         if isinstance(description, str):
             metadata = {"description": description, **metadata}
         metadata.update(shown)
         metadata.update(self._only(test, changes))
+        if made.lost:
+            metadata["not_converted"] = [*made.lost.values()]
         if metadata:
             row["metadata"] = metadata
         return Imported(row, tuple(changes))
+
+    def _ungraded(self, test: PromptfooTest, made: MappedAssertions, threshold: JsonValue) -> str:
+        """Why what came over must not grade the case; nothing where it may."""
+        if not made.evaluators:
+            return ""
+        if self._is_talking:
+            return _UNTALKED
+        if threshold is not None and made.lost:
+            return _PARTLY
+        own = test.place.at("assert")
+        places = [own.at(index) for index, _ in enumerate(listed(test.row.get("assert")))]
+        return _SHARED if places and all(place in made.lost for place in places) else ""
 
     def _asked(
         self, values: JsonObject, options: JsonObject

@@ -23,10 +23,13 @@ from steelyard.usecases.convert.promptfoo.source import (
     listed,
     parsed,
 )
+from steelyard.usecases.convert.promptfoo.templates import is_template
 
 _PATH = re.compile(r"[^\s{}]+\.(txt|md|j2|json|jsonl|ya?ml|js|cjs|mjs|ts|py|csv)(:\w+)?")
 _SEPARATOR = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_MEMBERS = {"raw", "content", "id", "label"}
 _MANY = {".txt", ".md", ".j2"}
+_CONVERSATION = re.compile(r"\b_conversation\b")
 _YAML_CHAT = re.compile(r"\s*-\s+role\s*:")
 
 
@@ -38,11 +41,18 @@ class PromptfooPrompt(NamedTuple):
     label: str = ""
     name: str = ""
     """What it has in common with others of its file."""
+    config: JsonObject | None = None
+    """Settings that it has in place of those of the provider."""
 
     @property
     def chat(self) -> list[JsonValue] | None:
         """The messages of a prompt that is written as a conversation."""
         return conversation(self.text)
+
+    @property
+    def takes_conversation(self) -> bool:
+        """Whether it repeats what was said in earlier tests."""
+        return is_template(self.text) and bool(_CONVERSATION.search(self.text))
 
     def is_named(self, wanted: str) -> bool:
         """Whether a name, which may end in `*`, is its label, id or text."""
@@ -73,7 +83,7 @@ def read_prompts(
 
 def _prompts(
     entry: JsonValue, place: ConfigPlace, source: ConfigFiles
-) -> Iterator[PromptfooPrompt]:
+) -> Iterator[PromptfooPrompt | Change]:
     given = entry if isinstance(entry, dict) else {"raw": entry}
     raw = next((given[key] for key in ("raw", "content", "id") if given.get(key)), None)
     if isinstance(raw, list) and raw and _is_chat(raw):
@@ -82,16 +92,24 @@ def _prompts(
         raise wrong("a prompt must be a text, a file or a list of messages")
     label = str(given.get("label") or given.get("id") or "")
     name = str(given.get("id") or "")
+    config = given.get("config")
+    config = config if isinstance(config, dict) else None
+    unread = [
+        one
+        for one in given
+        if one not in _MEMBERS and not (one == "config" and config is not None)
+    ]
+    yield from (place.at(one).lost("nothing takes it from a prompt") for one in unread)
     is_path = "\n" not in raw and _PATH.fullmatch(raw)
     if not raw.startswith(SCHEME) and not is_path:
-        yield PromptfooPrompt(place, raw, label, name)
+        yield PromptfooPrompt(place, raw, label, name, config)
         return
     if isinstance(entry, dict) and not entry.get("label"):
         label = ""
     for found in source.all(raw):
         path = PurePosixPath(found.path)
         for prompt in _of_file(path, found.text, place):
-            yield prompt._replace(label=label or prompt.label, name=name or raw)
+            yield prompt._replace(label=label or prompt.label, name=name or raw, config=config)
 
 
 def _of_file(path: PurePosixPath, text: str, place: ConfigPlace) -> Iterator[PromptfooPrompt]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from steelyard.errors import ParseError
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.convert.promptfoo.source import (
+    SCHEME,
     ConfigFiles,
     ConfigPlace,
     is_file,
@@ -56,6 +58,15 @@ _SETTINGS = {
 }
 _ANTHROPIC = ("temperature", "top_p", "max_tokens")
 _UNSENT = {"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "headers"}
+_OWNED = {
+    *("model", "tools", "stream", "messages", "n", "stream_options", "system", "output_config"),
+}
+"""Members of a body that `extra` of a target may not set."""
+_NOT_WRITTEN = "it is in a file, or filled in for each question; write it into the target"
+_NO_SETTING = (
+    "no setting of a target stands for it; what the endpoint takes in the body goes under "
+    "'extra', and in the address under 'query'"
+)
 _ENVIRONMENT = re.compile(r"\{\{\s*env\.(\w+)\s*\}\}")
 _PATH = re.compile(r"json((?:\.\w+|\[\d+\]|\[['\"]\w+['\"]\]|\?\.\w+)*)")
 _NAME = re.compile(r"[^A-Za-z0-9_.]+")
@@ -124,12 +135,15 @@ def target_of(provider: PromptfooProvider) -> ProviderTarget:
     """The target of a provider; raises ParseError where no target of ours reaches it."""
     family, _, rest = provider.id.partition(":")
     config = objects(provider.row.get("config"))
-    if provider.id == "echo":
-        return ProviderTarget({"provider": "echo"})
-    if family in {"http", "https"}:
-        return _http(provider, config)
     if provider.row.get("transform"):
         raise wrong(f"'{provider.id}' changes its answers with a program: transform")
+    if provider.id == "echo":
+        unread = [
+            provider.place.at("config", name).lost("echo has no settings") for name in config
+        ]
+        return ProviderTarget({"provider": "echo"}, tuple(unread))
+    if family in {"http", "https"}:
+        return _http(provider, config)
     if family == "anthropic":
         return _anthropic(provider, rest, config)
     if family in {"azure", "azureopenai"}:
@@ -181,6 +195,10 @@ def _azure(provider: PromptfooProvider, rest: str, config: JsonObject) -> Provid
         raise wrong(f"'{provider.id}' is no chat, and no target of Steelyard speaks '{way}'")
     host = _text(config.get("apiHost")) or "${AZURE_API_HOST}"
     base = _text(config.get("apiBaseUrl")) or f"https://{host}/openai/v1"
+    version = config.get("apiVersion")
+    if isinstance(version, str):
+        root = _text(config.get("apiBaseUrl")).rstrip("/") or f"https://{host}"
+        base = f"{root}/openai/deployments/{model}"
     key = _text(config.get("apiKeyEnvar")) or "AZURE_API_KEY"
     settings: JsonObject = {
         "provider": "openai",
@@ -188,6 +206,9 @@ def _azure(provider: PromptfooProvider, rest: str, config: JsonObject) -> Provid
         "model": model,
         "headers": {"api-key": f"${{{key}}}"},
     }
+    if isinstance(version, str):
+        settings["query"] = {"api-version": _text(version)}
+        config = {name: value for name, value in config.items() if name != "apiVersion"}
     return _with_config(provider, settings, config, tuple(_SETTINGS), [])
 
 
@@ -199,7 +220,8 @@ def _with_config(
     changes: list[Change],
 ) -> ProviderTarget:
     """The settings with those of the provider that a target has, and the rest by name."""
-    for name, value in config.items():
+    # What is passed through stands in place of the settings before it.
+    for name, value in sorted(config.items(), key=lambda member: member[0] == "passthrough"):
         if name in taken and not is_file(value):
             if name == "response_format" and not isinstance(value, dict):
                 changes.append(provider.place.at("config", name).lost("it must be an object"))
@@ -208,10 +230,48 @@ def _with_config(
         elif name == "apiKey":
             changes.append(_key(provider, settings, value))
         elif name == "headers" and isinstance(value, dict):
-            settings["headers"] = {key: _text(item) for key, item in value.items()}
+            stated: JsonObject = {key: _text(item) for key, item in value.items()}
+            settings["headers"] = {**objects(settings.get("headers")), **stated}
+        elif name in {"tools", "passthrough"} and _is_written(value):
+            place = provider.place.at("config", name)
+            changes += _body(name, value, settings, taken, place)
         elif name not in _UNSENT:
-            changes.append(provider.place.at("config", name).lost("a target has no such setting"))
+            reason = _NOT_WRITTEN if name in {*taken, "tools", "passthrough"} else _NO_SETTING
+            changes.append(provider.place.at("config", name).lost(reason))
     return ProviderTarget(settings, tuple(changes))
+
+
+def _is_written(value: JsonValue) -> bool:
+    """Whether a value is there as it is sent, not in a file or filled in for each question."""
+    text = json.dumps(value)
+    return SCHEME not in text and "{{" not in text and "${" not in text
+
+
+def _body(
+    name: str, value: JsonValue, settings: JsonObject, taken: tuple[str, ...], place: ConfigPlace
+) -> list[Change]:
+    """Put tools and further members of the body into the settings; what does not fit is named."""
+    if name == "tools":
+        if not isinstance(value, list) or not all(_is_tool(tool) for tool in value):
+            return [place.lost("each tool must be an object with a name")]
+        settings["tools"] = value
+        return []
+    if not isinstance(value, dict):
+        return [place.lost("it must be an object")]
+    sampled = [one for one in value if one in taken]
+    owned = [one for one in value if one in _OWNED]
+    extra = {one: item for one, item in value.items() if one not in {*sampled, *owned}}
+    settings.update({_SETTINGS[one]: value[one] for one in sampled})
+    if extra:
+        settings["extra"] = extra
+    return [place.at(one).lost("Steelyard sets this member of the body itself") for one in owned]
+
+
+def _is_tool(tool: JsonValue) -> bool:
+    row = objects(tool)
+    if row.get("type", "function") not in {"function", "custom"}:
+        return True
+    return isinstance((objects(row.get("function")) or row).get("name"), str)
 
 
 def _key(provider: PromptfooProvider, settings: JsonObject, value: JsonValue) -> Change:

@@ -8,6 +8,7 @@ from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.convert.promptfoo.prompts import PromptfooPrompt
 from steelyard.usecases.convert.promptfoo.providers import (
     PromptfooProvider,
     ProviderTarget,
@@ -64,6 +65,23 @@ class Targets:
         self._judges[name] = settings
         return name
 
+    def prompted(self, variants: Variants) -> list[Change]:
+        """What the settings of prompts say and their targets do not take."""
+        prompts = [variant.prompt for variant in variants.all]
+        if variants.single is not None and not variants.is_needed:
+            prompts = [variants.single]
+        found = [
+            change
+            for prompt in prompts
+            for asked in self._asked.values()
+            for change in _configured(asked, prompt).changes
+        ]
+        if not self._asked:
+            found = [
+                change for prompt in prompts for change in _unset(prompt, "no target is made")
+            ]
+        return list(dict.fromkeys(found))
+
     @property
     def unmade(self) -> list[Change]:
         """Providers that no target stands for."""
@@ -72,16 +90,40 @@ class Targets:
     def project(self, variants: Variants) -> JsonObject:
         """The targets of the project file by name."""
         targets: JsonObject = {}
-        for name, (provider, target) in self._asked.items():
+        for name, asked in self._asked.items():
             if not variants.is_needed:
-                targets[name] = target.settings
+                targets[name] = _configured(asked, variants.single).settings
                 continue
-            wanted = [str(one) for one in listed(provider.row.get("prompts"))]
+            wanted = [str(one) for one in listed(asked.provider.row.get("prompts"))]
             for variant in variants.all:
                 if not wanted or any(variant.prompt.is_named(one) for one in wanted):
-                    settings = {**target.settings, "prompt": variant.text}
-                    targets[f"{name}-{variant.name}"] = settings
+                    settings = _configured(asked, variant.prompt).settings
+                    targets[f"{name}-{variant.name}"] = {**settings, "prompt": variant.text}
         made: JsonObject = {"targets": {**targets, **self._judges}}
         if len(self._judges) == 1:
             made["judges"] = {"default": {"target": next(iter(self._judges))}}
         return {name: value for name, value in made.items() if objects(value)}
+
+
+def _configured(asked: _Asked, prompt: PromptfooPrompt | None) -> ProviderTarget:
+    """The target with the settings of a prompt in place of the provider's."""
+    provider = asked.provider
+    if prompt is None or not prompt.config:
+        return ProviderTarget(asked.target.settings)
+    config: JsonObject = {**objects(provider.row.get("config")), **prompt.config}
+    row: JsonObject = {**provider.row, "config": config}
+    try:
+        made = target_of(provider._replace(place=prompt.place, row=row))
+    except ParseError as why:
+        return ProviderTarget(asked.target.settings, tuple(_unset(prompt, why)))
+    own = [str(prompt.place.at("config", name)) for name in prompt.config]
+    changes = [
+        change
+        for change in made.changes
+        if any(change.field == one or change.field.startswith(f"{one}.") for one in own)
+    ]
+    return ProviderTarget(made.settings, tuple(changes))
+
+
+def _unset(prompt: PromptfooPrompt, why: object) -> list[Change]:
+    return [prompt.place.at("config", name).lost(why) for name in prompt.config or {}]

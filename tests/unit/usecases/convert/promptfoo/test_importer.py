@@ -367,6 +367,60 @@ def test_an_assertion_that_cannot_be_carried_is_named_and_never_ends_as_a_pass(
     assert told in changes[0].message
 
 
+def test_a_case_names_the_assertions_that_did_not_come_over() -> None:
+    row, changes = graded({"type": "contains", "value": "a"}, {"type": "pi", "value": "b"})
+
+    assert row["evaluators"] == [{"type": "contains", "value": "a", "required": True}]
+    assert row["metadata"] == {"not_converted": ["pi"]}
+    assert [change.field for change in changes] == ["c.yaml: tests[0].assert[1] (pi)"]
+
+
+def test_a_threshold_grades_nothing_where_an_assertion_that_it_counts_is_lost() -> None:
+    row, changes = graded({"type": "contains", "value": "a"}, {"type": "pi"}, threshold=0.5)
+
+    assert "evaluators" not in row
+    assert row["evaluator"] == "none"
+    assert row["metadata"] == {"not_converted": ["pi"]}
+    assert changes[-1].field == "grading"
+    assert "the threshold counts every assertion" in changes[-1].message
+
+
+def test_a_test_of_which_only_shared_assertions_came_over_is_ungraded() -> None:
+    config: JsonObject = {
+        "prompts": "Hi",
+        "defaultTest": {"assert": [{"type": "latency", "threshold": 5}]},
+        "tests": [{"assert": [{"type": "pi"}]}, {"description": "has no assertions"}],
+    }
+    lost, kept = [one for _, one in project(config).cases() if isinstance(one, Imported)]
+
+    assert lost.row["evaluator"] == "none"
+    assert "only assertions of defaultTest" in lost.changes[-1].message
+    assert "evaluators" in kept.row
+    assert kept.changes == ()
+
+
+def test_a_prompt_that_repeats_a_conversation_is_named_and_its_cases_are_ungraded() -> None:
+    config: JsonObject = {
+        "prompts": ["{% for turn in _conversation %}{{ turn.input }}{% endfor %}{{ q }}"],
+        "tests": [
+            {
+                "vars": {"q": "And then?"},
+                "metadata": {"conversationId": "c"},
+                "assert": [{"type": "contains", "value": "a"}],
+            }
+        ],
+    }
+    made = project(config)
+    ((_, only),) = made.cases()
+    assert isinstance(only, Imported)
+
+    assert [change.field for change in made.changes] == ["c.yaml: prompts[0]"]
+    assert "_conversation" in made.changes[0].message
+    assert only.row["evaluator"] == "none"
+    assert only.row["metadata"] == {"conversationId": "c"}
+    assert [change.field for change in only.changes] == ["grading"]
+
+
 def test_a_test_without_assertions_is_ungraded_and_nothing_is_lost() -> None:
     row, changes = graded()
 
@@ -509,6 +563,40 @@ def test_scenarios_ask_every_test_with_every_configuration() -> None:
             {"provider": "anthropic", "model": "c", "api_key_env": "ANTHROPIC_API_KEY"},
         ),
         (
+            {
+                "id": "anthropic:messages:c",
+                "config": {
+                    "tools": [{"name": "t", "input_schema": {"type": "object"}}],
+                    "passthrough": {"top_k": 5, "temperature": 0},
+                },
+            },
+            {
+                "provider": "anthropic",
+                "model": "c",
+                "api_key_env": "ANTHROPIC_API_KEY",
+                "tools": [{"name": "t", "input_schema": {"type": "object"}}],
+                "temperature": 0,
+                "extra": {"top_k": 5},
+            },
+        ),
+        (
+            {
+                "id": "azure:chat:d",
+                "config": {
+                    "apiHost": "a.example",
+                    "apiVersion": "2024-10-21",
+                    "headers": {"X-Team": "t"},
+                },
+            },
+            {
+                "provider": "openai",
+                "base_url": "https://a.example/openai/deployments/d",
+                "model": "d",
+                "headers": {"api-key": "${AZURE_API_KEY}", "X-Team": "t"},
+                "query": {"api-version": "2024-10-21"},
+            },
+        ),
+        (
             "ollama:chat:l:8b",
             {"provider": "openai", "base_url": "http://localhost:11434/v1", "model": "l:8b"},
         ),
@@ -539,12 +627,63 @@ def test_a_provider_is_a_target(provider: JsonValue, settings: JsonObject) -> No
     assert made.changes == []
 
 
+def test_settings_of_a_prompt_are_those_of_its_targets_and_others_are_named() -> None:
+    config: JsonObject = {
+        "prompts": [
+            {"raw": "A {{x}}", "label": "cold", "config": {"temperature": 0, "logit": 1}},
+            {"raw": "A {{x}}", "label": "warm", "config": {"temperature": 1}, "function": "f"},
+        ],
+        "providers": [{"id": "openai:m", "config": {"temperature": 0.5, "top_p": 0.9}}],
+        "tests": [{"vars": {"x": "1"}}],
+    }
+    made = project(config)
+    targets = fields(made.project()["targets"])
+
+    assert [fields(one)["temperature"] for one in targets.values()] == [0, 1]
+    assert [fields(one)["top_p"] for one in targets.values()] == [0.9, 0.9]
+    assert [change.field for change in made.changes] == [
+        "c.yaml: prompts[1].function",
+        "c.yaml: prompts[0].config.logit",
+    ]
+
+
+@pytest.mark.parametrize("providers", [["echo"], [], ["bedrock:x"]])
+def test_settings_of_a_prompt_that_no_target_takes_are_named(providers: list[JsonValue]) -> None:
+    prompt: JsonObject = {"raw": "Hi", "config": {"temperature": 0}}
+    made = project({"prompts": [prompt], "providers": providers, "tests": []})
+
+    assert "c.yaml: prompts[0].config.temperature" in [change.field for change in made.changes]
+
+
 @pytest.mark.parametrize(
     ("provider", "place"),
     [
         ("bedrock:x", "c.yaml: providers[0]"),
         ("openai:image:d", "c.yaml: providers[0]"),
         ("file://p.js", "c.yaml: providers[0]"),
+        ({"id": "echo", "transform": "output.trim()"}, "c.yaml: providers[0]"),
+        ({"id": "https://a.example", "transform": "output.trim()"}, "c.yaml: providers[0]"),
+        ({"id": "echo", "config": {"a": 1}}, "c.yaml: providers[0].config.a"),
+        (
+            {"id": "openai:m", "config": {"tools": "file://t.json"}},
+            "c.yaml: providers[0].config.tools",
+        ),
+        (
+            {"id": "google:m", "config": {"tools": [{"functionDeclarations": [{"name": "f"}]}]}},
+            "c.yaml: providers[0].config.tools",
+        ),
+        (
+            {"id": "openai:m", "config": {"passthrough": {"n": 2}}},
+            "c.yaml: providers[0].config.passthrough.n",
+        ),
+        (
+            {"id": "openai:m", "config": {"passthrough": {"user": "{{who}}"}}},
+            "c.yaml: providers[0].config.passthrough",
+        ),
+        (
+            {"id": "openai:m", "config": {"apiVersion": "1"}},
+            "c.yaml: providers[0].config.apiVersion",
+        ),
         ({"id": "openai:m", "config": {"apiKey": "sk-1"}}, "c.yaml: providers[0].config.apiKey"),
     ],
 )
