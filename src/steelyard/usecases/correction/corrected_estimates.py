@@ -72,20 +72,24 @@ def own_validation(
     """The newest validation with labels of these responses, unless it was refused.
 
     Where people have labelled them in several queues, each with a design of its own, the newest
-    validation of the queue with most labels.
+    validation of the queue with most labels, of those that were not refused.
     """
     newest: dict[str, JudgeValidation] = {}
     for one in validations:
         if own_items(one, population):
             newest.setdefault(one.queue_id, one)
     own = next(iter(newest.values()), None)
-    if own is not None and own.queue_id:
-        of_queues = [one for one in newest.values() if one.queue_id]
-        own = max(of_queues, key=lambda one: len(own_items(one, population)))
-    if own is not None and (why := refusal_of(own)):
-        day = own.validated_at[:10]
-        raise NotCorrectableError(f"{REFUSED} the newest labels of these responses ({day}): {why}")
-    return own
+    if own is None:
+        return None
+    if why := refusal_of(own):
+        given = f"{own.validated_at[:10]}{f', {own.queue_id}' if own.queue_id else ''}"
+        raise NotCorrectableError(
+            f"{REFUSED} the newest labels of these responses ({given}): {why}"
+        )
+    if not own.queue_id:
+        return own
+    of_queues = [one for one in newest.values() if one.queue_id and not refusal_of(one)]
+    return max(of_queues, key=lambda one: len(own_items(one, population)))
 
 
 def _from_own(check: CheckRows, validation: JudgeValidation) -> CorrectedEstimate:

@@ -24,6 +24,7 @@ from steelyard.errors import RequestError
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.judge import Judge
 from steelyard.model.run import VALIDATION
+from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.model.statistics.validation import JuryCounts
 from steelyard.project import open_project
 from steelyard.reports.judges.correction import corrected_text
@@ -442,6 +443,34 @@ def test_labels_of_queues_with_other_chances_are_not_mixed(desk: MakeDesk) -> No
     assert (rate.labels, rate.queue_id) == (30, "queue_a")
     assert "30 labels of these responses in" in corrected_text(rate)
     assert "given in queue_a" in corrected_text(rate)
+
+
+def test_a_newer_validation_of_another_queue_takes_the_place_of_a_refused_one(
+    desk: MakeDesk,
+) -> None:
+    here = desk()
+    run_id = here.run()
+    good = queue_labels(run_id, "queue_a", RESPONSES[:30], 0.75)
+    contrary = [
+        {**row, "annotator": "bob", "passed": not row["passed"]}
+        for row in queue_labels(run_id, "queue_b", RESPONSES, 0.9)
+    ]
+    write_rows(here.root / "labels.jsonl", [*good, *contrary])
+    project = open_project()
+    folder = project.run_folder(run_id)
+
+    def rate() -> CorrectedRate:
+        now = current_view(read_run(folder), project.validations.all(), project.clock.now())
+        assert now.metrics.corrected_pass_rate is not None
+        return now.metrics.corrected_pass_rate
+
+    assert here.validate(runs=(run_id,), design=None, queue="queue_b").refusals
+    refused = rate()
+    assert not here.validate(runs=(run_id,), design=None, queue="queue_a").refusals
+
+    assert refused.value is None
+    assert "refused by its newest validation" in (refused.reason or "")
+    assert (rate().labels, rate().queue_id) == (30, "queue_a")
 
 
 def test_labels_of_queues_that_have_every_record_are_one_design(desk: MakeDesk) -> None:
