@@ -84,8 +84,8 @@ REFUSED: dict[Words, str] = {
     (
         "run",
         DESK,
-    ): "no target given; pass --target NAME or define 'default'; targets in "
-    "steelyard.yaml: agent, moody, slow, dear",
+    ): "no target given; pass --target NAME or define 'default'; targets of "
+    "this project: agent, moody, slow, dear",
     ("run", DESK, "--target", "agnet"): "unknown target 'agnet' (did you mean 'agent'?)",
     ("run", "--suite", "relaese"): "unknown suite 'relaese' (did you mean 'release'?)",
     (*AGENT, "--rubric", "rubric/no"): "cannot resolve rubric/no",

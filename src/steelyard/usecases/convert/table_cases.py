@@ -52,7 +52,9 @@ class TableSource(NamedTuple):
 def is_table(ports: ConvertPorts, table: TableSource) -> bool:
     """Whether a path is to be read as a table: it is one, or columns of it are named."""
     path, extension = table.path, table.path.suffix.lower()
-    if path.is_dir() or extension in _TABLES:
+    if path.is_dir():
+        return bool(table.columns.names) or _has_frames(path)
+    if extension in _TABLES:
         return True
     if extension not in _LISTS or not ports.workspace.is_file(path):
         return False
@@ -149,6 +151,11 @@ def _warn_of_faults(path: Path, faults: Sequence[str], warn: Warn) -> None:
         warn(f"{path}: {fault}; this record is invalid")
     if len(faults) > _SHOWN:
         warn(f"{path}: {len(faults) - _SHOWN:,} more rows are invalid")
+
+
+def _has_frames(folder: Path) -> bool:
+    """Whether a folder holds Parquet or Arrow files, as those of a data set do."""
+    return any(file.suffix.lower() in FRAMES for file in folder.rglob("*"))
 
 
 def _is_plain(ports: ConvertPorts, path: Path) -> bool:
