@@ -110,7 +110,7 @@ def test_no_look_at_the_whole_text_misses_what_a_string_holds(text: str, pattern
 
 
 def test_a_pattern_takes_time_in_proportion_to_the_text() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert sum(1 for _ in OwnPattern("mine", "(a+)+b|é").find("aé" * 100_000)) == 100_000
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
