@@ -188,10 +188,12 @@ TYPES: dict[str, tuple[tuple[str, ...], Any]] = {
     "yes": (("n",), 0),
     "level": (("0",), 0),
     "ten": (("0",), 10),
+    "nought": (("-",), 10),
     "cent": (("8", "7"), 87),
     "kind": (("2",), "second"),
     "area": (("9",), "area i"),
     "group": (("3",), "high"),
+    "steps": (("-",), 100),
     "tags": (("1", "2"), ["slow", "rude"]),
 }
 """The keys that answer each type of question, and what is stored."""
@@ -257,6 +259,47 @@ def test_every_type_of_question_is_answered_by_mouse(browser: Browser, desk: Rev
             },
             "turns": {},
         }
+
+
+def test_arrows_choose_among_options_that_tab_has_led_into(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        mark(page, "trace.nought")
+        press(page, "Tab", "Space", "ArrowRight", "ArrowDown")
+        wait_saved(page)
+        assert desk.draft(1, "mara") == {"trace": {"nought": 2}, "turns": {}}
+        press(page, "Escape", "ArrowDown")
+        assert marked(page) == "trace.cent"
+
+        options = page.locator('[data-ask="trace.nought"]')
+        options.get_by_role("radio", name="7").click()
+        press(page, "ArrowUp")
+        assert marked(page) == "trace.ten"
+        expect(options.get_by_role("radio", name="7")).to_be_checked()
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1280, 1600])
+def test_every_answer_of_a_long_scale_is_in_sight(
+    browser: Browser, desk: ReviewSite, width: int
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(desk.page)
+        for name in ("ten", "nought", "steps"):
+            page.locator(f'[data-ask="trace.{name}"] .opt').last.click()
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll(".opts.score .opt span")].filter(one => {
+              const at = one.getBoundingClientRect();
+              const around = one.closest(".ask").getBoundingClientRect();
+              return one.scrollWidth > one.clientWidth || at.width < 30 || at.height > 44
+                || at.left < around.left || at.right > around.right;
+            }).map(one => `${one.closest(".ask").dataset.ask}: ${one.textContent}`)"""
+        )
+
+        assert outside == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_keys_rest_while_somebody_types_or_composes(browser: Browser, desk: ReviewSite) -> None:

@@ -26,8 +26,8 @@ Action: TypeAlias = Literal[
     "guidelines",
     "help",
 ]
-DIGITS = tuple("1234567890")
-"""The keys of options by position: the tenth has 0."""
+PLACES = tuple("1234567890-")
+"""The keys of options by position, as they stand on a keyboard: the tenth has 0."""
 YES, NO = "y", "n"
 
 
@@ -50,9 +50,9 @@ class ReviewKey:
 KEYS: tuple[ReviewKey, ...] = (
     ReviewKey(
         action="choose",
-        keys=(*DIGITS, YES, NO),
-        badges=("1", "…", "9", "0", YES, NO),
-        text="Answer the marked question: an option by its number, a score, yes or no",
+        keys=(*PLACES, YES, NO),
+        badges=("1", "…", "9", "0", "-", YES, NO),
+        text="Answer the marked question: an option by its place, a score, yes or no",
     ),
     ReviewKey(
         action="previous_question", keys=("ArrowUp",), badges=("↑",), text="Previous question"
@@ -121,14 +121,17 @@ def key_rows() -> list[JsonValue]:
 def choice_keys(kind: str, values: Sequence[str]) -> tuple[str, ...]:
     """The key of each answer of a question; empty where there is none left.
 
-    A score has its own figure where that is one key, and 0 stands for 10.
+    Scores up to 10 have their own figures, and 10 the key that is left; others go by position.
     """
     if kind == "yes_no":
         return tuple(YES if value == "1" else NO for value in values)
-    if kind == "score":
-        figures = [value if len(value) == 1 else "" for value in values]
-        if "10" in values and "0" not in values:
-            figures[values.index("10")] = "0"
-        if any(figures):
-            return tuple(figures)
-    return tuple(DIGITS[place] if place < len(DIGITS) else "" for place in range(len(values)))
+    ten = PLACES[-1] if "0" in values else "0"
+    figures = tuple(ten if value == "10" else value for value in values)
+    if kind == "score" and all(one in PLACES for one in figures):
+        return figures
+    return tuple(PLACES[place] if place < len(PLACES) else "" for place in range(len(values)))
+
+
+def none_key(options: int) -> str:
+    """The key of an answer that says that none of so many options fits."""
+    return next((key for key in PLACES[-2:] if PLACES.index(key) >= options), "")

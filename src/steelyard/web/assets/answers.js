@@ -103,7 +103,7 @@ export class Questions {
     else if (control?.type === "checkbox") control.checked = !control.checked;
     else if (control) control.checked = true;
     else {
-      const number = /\d/.test(key) && ask?.querySelector("input[type=number]");
+      const number = /[\d-]/.test(key) && ask?.querySelector("input[type=number]");
       if (number) { number.value = ""; number.focus(); }
       return false;
     }

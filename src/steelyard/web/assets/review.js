@@ -94,8 +94,12 @@ function replay() {
     hasAnswered ||= action === "choose";
   }
 }
+let hasTabbed = false; // into the options: there arrows choose, as they do in any form
+addEventListener("pointerdown", () => { hasTabbed = false; });
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || document.querySelector("dialog[open]")) return;
+  hasTabbed ||= event.key === "Tab";
+  if (hasTabbed && event.target.type === "radio" && event.key.startsWith("Arrow")) return;
   const isAltGr = event.getModifierState?.("AltGraph");
   if (event.altKey && !isAltGr) return;
   const hasControl = (event.ctrlKey || event.metaKey) && !isAltGr;
