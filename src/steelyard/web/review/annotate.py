@@ -80,7 +80,7 @@ class _Desk:
         if claimed is None:
             mode = "taken" if problem and item_id else "empty"
             return replace(self.context(mode, None, item_id), problem=problem)
-        return self.context("answer", claimed_item(self.ports, claimed))
+        return self.context("answer", claimed_item(self.ports, claimed, self.person))
 
     def context(
         self, mode: Mode, item: ShownItem | None, item_id: str | None = None

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, TypeAlias
 import msgspec
 
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.labels.label import Exposure
 from steelyard.model.labels.queue import FlagKind, OwnProgress, ReviewQueue
 from steelyard.reports.question_form import QuestionForm, question_form
 from steelyard.reports.record.record_view import Expectation
@@ -108,6 +109,8 @@ class ShownItem:
     trace_answers: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     turn_answers: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     token: str = ""
+    exposure: Exposure = "blind"
+    """How an answer that is submitted now would be kept."""
     revision: int = 0
     reason: str | None = None
     """Why it was skipped."""

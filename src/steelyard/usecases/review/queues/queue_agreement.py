@@ -70,9 +70,20 @@ def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgree
             )
             for one in asked
         ),
-        notes=found.notes if found else (),
+        notes=(*found.notes, *_not_blind(found)) if found else (),
         items={(one.record_id, one.repeat): one.item_id for one in items},
     )
+
+
+def _not_blind(found: RubricAgreement) -> Iterator[str]:
+    seen = found.labels - found.blind
+    if seen:
+        is_one = seen == 1
+        yield (
+            f"{seen} {'label was' if is_one else 'labels were'} not given blind: results of "
+            f"{'that record' if is_one else 'those records'} had been opened before; "
+            f"{'it does' if is_one else 'they do'} not measure the judge"
+        )
 
 
 def _found(
