@@ -23,7 +23,16 @@ document.addEventListener("click", (event) => {
 });
 const filter = root.querySelector("[data-filter]");
 filter.querySelector("select").addEventListener("change", () => filter.requestSubmit());
-if (matchMedia("(max-width: 1120px)").matches) root.querySelector("[data-items]").open = false;
+const narrow = matchMedia("(max-width: 1120px)");
+const fold = () => { root.querySelector("[data-items]").open = !narrow.matches; };
+narrow.addEventListener("change", fold);
+fold();
+const listToggle = document.querySelector("[data-list-toggle]");
+listToggle.addEventListener("click", () => {
+  const isHidden = root.toggleAttribute("data-list-hidden");
+  listToggle.setAttribute("aria-expanded", String(!isHidden));
+  document.cookie = `steelyard_list_hidden=1; path=/review; samesite=lax; max-age=${isHidden ? 31536000 : 0}`;
+});
 
 const turns = [...root.querySelectorAll(".turn[id^='turn-']")];
 const questions = new Questions(root);
@@ -161,6 +170,7 @@ function startAnswering() {
   function storeTexts() { for (const ask of [...texts.keys()]) store(ask); }
 
   const leftOver = root.querySelector("[data-left-over]");
+  const rowText = root.querySelector("[data-row-text]");
   const counter = root.querySelector("[data-turns]");
   function showOpen() {
     const open = questions.open.size;
@@ -169,6 +179,9 @@ function startAnswering() {
     leftOver.hidden = !open;
     const named = number ? `Question ${number}` : first && labelOf(first);
     leftOver.querySelector("span").textContent = open > 1 ? `${open} required answers are still open.` : `${named} is required and still open.`;
+    const due = questions.all.filter((one) => one.dataset.type !== "comment");
+    const done = due.filter((one) => !("openQuestion" in one.dataset)).length;
+    if (rowText && due.length) rowText.textContent = `draft, ${done} of ${due.length} answered`;
     if (counter) counter.textContent = `${Object.keys(state.answers.turns).length} of ${turns.length} turns answered`;
   }
 

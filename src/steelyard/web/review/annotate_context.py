@@ -16,7 +16,7 @@ from steelyard.reports.record.record_view import Expectation
 from steelyard.reports.record.trace_view import TraceView
 from steelyard.reports.review_keys import KEYS, ReviewKey, key_rows
 from steelyard.web.page import Context
-from steelyard.web.review.item_list import ItemAddress, ItemList
+from steelyard.web.review.item_list import FILTERS, ItemAddress, ItemList
 
 Mode: TypeAlias = Literal["answer", "submitted", "skipped", "taken", "empty"]
 """An item to answer, one that is done, one that others answer, or no item at all."""
@@ -139,6 +139,8 @@ class AnnotateContext(Context):
     """The position of the item in the queue, from 1."""
     done: DoneItem | None = None
     is_raw: bool = False
+    is_list_hidden: bool = False
+    """Whether the list of items was folded away on an earlier page."""
     problem: str = ""
     findings: Sequence[tuple[str, str]] = ()
     """What keeps the answers from being submitted: a path and a message each."""
@@ -167,6 +169,11 @@ class AnnotateContext(Context):
     def flag_kinds(self) -> Mapping[FlagKind, str]:
         """What an item can be flagged as."""
         return FLAGS
+
+    @property
+    def item_filters(self) -> Mapping[str, str]:
+        """What the list of items can be narrowed to."""
+        return FILTERS
 
     @property
     def skip_reasons(self) -> tuple[str, ...]:
