@@ -150,6 +150,27 @@ def test_agreement_leads_from_a_cell_to_its_items_and_validates_the_judge(
         page.wait_for_url("**/judges/**")
 
 
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_every_interval_of_agreement_is_drawn_and_no_column_is_cut_off(
+    browser: Browser, answered: ReviewSite, width: int
+) -> None:
+    with new_page(browser, answered.url) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"/agreement/{answered.queue_id}")
+        drawn = page.locator(".agree-sides svg.iv").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().width)"
+        )
+        cut = page.locator(".agree-sides .wrap").evaluate_all(
+            "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        )
+
+        assert len(drawn) > 10
+        assert min(drawn) > 60
+        assert cut == 0
+        expect(page.locator("#q-right")).to_contain_text("left out: 1 item with tied labels.")
+        expect(page.locator("#q-level")).to_contain_text("No interval: too few items")
+
+
 def test_auto_judgment_starts_from_the_page(browser: Browser, answered: ReviewSite) -> None:
     with new_page(browser, answered.url) as page:
         page.goto(f"/agreement/{answered.queue_id}")
