@@ -343,6 +343,48 @@ def test_twenty_items_take_one_key_a_question_and_one_to_submit(
         }
 
 
+def test_twenty_items_with_questions_about_turns_take_no_more_keys(
+    browser: Browser, desk_project: Path, tmp_path: Path
+) -> None:
+    """A key a question, for each turn and for the whole, and one to submit."""
+    made = review_site(desk_project, tmp_path, rubric="turns-v1", size=20)
+    with made as site, reviewer(browser, site, "mara") as page:
+        pressed = 0
+        asked = 0
+        page.goto(site.page)
+        for _ in range(20):
+            asked += page.locator("[data-ask]").count()
+            while page.locator("[data-ask][data-open-question]").count():
+                page.keyboard.press("y")
+                pressed += 1
+            with page.expect_navigation():
+                page.keyboard.press("Control+Enter")
+                pressed += 1
+
+        assert site.ports.progress.own(site.queue_id, "mara").submitted == 20
+        assert asked == 20 * (2 + 1)
+        assert pressed == asked + 20
+        assert site.draft(20, "mara") == {
+            "trace": {"right": 1},
+            "turns": {"turn_1": {"fine": 1}, "turn_2": {"fine": 1}},
+        }
+
+
+@pytest.mark.parametrize(("rubric", "banners"), [("every-v1", 1), ("quick-v1", 0)])
+def test_a_draft_of_a_rubric_carries_a_banner(
+    browser: Browser, desk_project: Path, tmp_path: Path, rubric: str, banners: int
+) -> None:
+    made = review_site(desk_project, tmp_path, rubric=rubric, size=1)
+    with made as site, reviewer(browser, site, "mara") as page:
+        page.goto(site.page)
+        expect(page.locator(".rv-form .note.warn")).to_have_count(banners)
+        status = "draft" if banners else "published"
+        expect(page.locator(".rv-rubric .tag")).to_have_text(status)
+        if banners:
+            banner = page.locator(".rv-form .note.warn")
+            expect(banner).to_contain_text("draft and its wording may change")
+
+
 def test_keys_pressed_while_an_answer_is_sent_go_to_the_next_item(
     browser: Browser, quick: ReviewSite
 ) -> None:
