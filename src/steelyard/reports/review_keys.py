@@ -100,12 +100,31 @@ KEYS: tuple[ReviewKey, ...] = (
 )
 
 
+_ADJUDICATION: frozenset[Action] = frozenset(
+    {
+        "choose",
+        "previous_question",
+        "next_question",
+        "previous_turn",
+        "next_turn",
+        "previous_item",
+        "next_item",
+        "submit",
+        "comment",
+        "leave_text",
+        "help",
+    }
+)
+ADJUDICATION_KEYS = tuple(one for one in KEYS if one.action in _ADJUDICATION)
+"""The keys where gold labels are decided: what is answered there is neither skipped nor undone."""
+
+
 def badge_of(action: Action) -> str:
     """The badge of a control that does the same as a key."""
     return next(one.badges[0] for one in KEYS if one.action == action)
 
 
-def key_rows() -> list[JsonValue]:
+def key_rows(keys: Sequence[ReviewKey] = KEYS) -> list[JsonValue]:
     """The table as the page's script reads it."""
     return [
         {
@@ -114,7 +133,7 @@ def key_rows() -> list[JsonValue]:
             "control": one.with_control,
             "typing": one.while_typing,
         }
-        for one in KEYS
+        for one in keys
     ]
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from importlib.resources import files
 from typing import get_args
 
 import pytest
 
-from steelyard.reports.review_keys import KEYS, Action, badge_of, choice_keys, none_key
+from steelyard.reports.review_keys import (
+    ADJUDICATION_KEYS,
+    KEYS,
+    Action,
+    badge_of,
+    choice_keys,
+    none_key,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,10 +52,20 @@ def test_no_key_does_two_things() -> None:
 
 
 def test_every_action_has_a_key_a_badge_and_a_handler_on_the_page() -> None:
-    script = (files("steelyard.web") / "assets" / "review.js").read_text(encoding="utf-8")
-    handlers = script[script.index("const actions = {") : script.index("const isText")]
-
     assert {one.action for one in KEYS} == set(get_args(Action))
     for action in get_args(Action):
         assert badge_of(action)
-        assert f"\n  {action}: " in handlers
+        assert action in handlers("review.js")
+
+
+def test_every_key_of_adjudication_has_a_handler_there() -> None:
+    assert {one.action for one in ADJUDICATION_KEYS} <= handlers("adjudicate.js")
+
+
+def handlers(script: str) -> set[str]:
+    """The actions that a script carries out, those that both pages share among them."""
+    assets = files("steelyard.web") / "assets"
+    own = (assets / script).read_text(encoding="utf-8")
+    shared = (assets / "keys.js").read_text(encoding="utf-8")
+    parts = (own.split("const actions = {")[1], shared.split("questionActions")[1])
+    return {name for part in parts for name in re.findall(r"\n +(\w+)(?:: |\()", part)}

@@ -50,6 +50,7 @@ export function wordsOf(ask, value) {
 export class Questions {
   constructor(root) {
     this.all = [...root.querySelectorAll("[data-ask]")];
+    this.turns = [...root.querySelectorAll(".turn[id^='turn-']")];
     this.current = null;
     this.open = new Set();
     this.byName = new Map(this.all.map((ask) => [ask.dataset.ask, ask]));
@@ -86,6 +87,17 @@ export class Questions {
   step(by) {
     const at = this.all.indexOf(this.current) + by;
     this.mark(this.all[(at + this.all.length) % this.all.length]);
+  }
+
+  goToTurn(by) {
+    const here = document.activeElement.closest(".turn") ?? this.current?.closest(".turn");
+    const next = this.turns[Math.min(Math.max(this.turns.indexOf(here) + by, 0), this.turns.length - 1)];
+    if (!next) return false;
+    next.scrollIntoView({ block: "start" });
+    const ask = next.querySelector("[data-ask]:not(:disabled)");
+    if (ask) this.mark(ask);
+    else { next.tabIndex = -1; next.focus({ preventScroll: true }); }
+    return true;
   }
 
   // The first question that waits for an answer; comments wait only where they are required.

@@ -122,6 +122,8 @@ class ComparedQuestion:
     found: QuestionAgreement
     people: SideView | None
     judge: SideView | None
+    gold_differs: Sequence[BehindItem] = ()
+    """Where the judge says something else than a gold label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +178,7 @@ class _Page:
             found=found,
             people=self._side(found, "people", found.people) if found.people else None,
             judge=self._side(found, "judge", found.judge) if found.judge else None,
+            gold_differs=[self._behind(one) for one in found.gold.differing] if found.gold else (),
         )
 
     def _side(self, found: QuestionAgreement, name: SideName, side: AgreementSide) -> SideView:
