@@ -29,7 +29,7 @@ from steelyard.usecases.review.reviewed_runs import RunResponses, read_responses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueWork:
+class QueueScope:
     """What limits agreement to one queue, and what was settled in it."""
 
     has: Callable[[Label], bool]
@@ -106,7 +106,7 @@ def agreement(
     run: str | None = None,
     rubric: str | None = None,
     check: str | None = None,
-    queue: QueueWork | None = None,
+    queue: QueueScope | None = None,
 ) -> Agreement:
     """The agreement over all labels, or those of one run and one rubric.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from steelyard.errors import NotFoundError, RequestError, RunError
 from steelyard.model.labels.queue import ReviewQueue
 from steelyard.model.statistics.agreement import Item, QuestionAgreement, RubricAgreement
-from steelyard.usecases.review.agreement import QueueWork, agreement
+from steelyard.usecases.review.agreement import QueueScope, agreement
 from steelyard.usecases.review.queues.exposure import note_results_seen
 from steelyard.usecases.review.queues.ports import QueuePorts
 from steelyard.usecases.review.queues.queue_labels import PinnedRubric, SubmittedLabels
@@ -46,7 +46,7 @@ def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgree
     items = ports.queues.items(queue_id)
     rubric = rubric_of(queue)
     settled = ports.decisions.gold(queue_id)
-    work = QueueWork(
+    work = QueueScope(
         has=SubmittedLabels(ports, queue, items).has,
         rubrics=PinnedRubric(ports.review.references, queue),
         gold={
@@ -97,7 +97,7 @@ def _not_blind(found: RubricAgreement) -> Iterator[str]:
 
 
 def _found(
-    ports: QueuePorts, queue: ReviewQueue, work: QueueWork
+    ports: QueuePorts, queue: ReviewQueue, work: QueueScope
 ) -> tuple[str, RubricAgreement | None]:
     """The newest run whose judge answers the rubric of the queue, compared with people."""
     last: tuple[str, RubricAgreement | None] = (queue.source.id, None)
