@@ -188,10 +188,12 @@ TYPES: dict[str, tuple[tuple[str, ...], Any]] = {
     "yes": (("n",), 0),
     "level": (("0",), 0),
     "ten": (("0",), 10),
+    "nought": (("-",), 10),
     "cent": (("8", "7"), 87),
     "kind": (("2",), "second"),
     "area": (("9",), "area i"),
     "group": (("3",), "high"),
+    "steps": (("-",), 100),
     "tags": (("1", "2"), ["slow", "rude"]),
 }
 """The keys that answer each type of question, and what is stored."""
@@ -259,6 +261,47 @@ def test_every_type_of_question_is_answered_by_mouse(browser: Browser, desk: Rev
         }
 
 
+def test_arrows_choose_among_options_that_tab_has_led_into(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        mark(page, "trace.nought")
+        press(page, "Tab", "Space", "ArrowRight", "ArrowDown")
+        wait_saved(page)
+        assert desk.draft(1, "mara") == {"trace": {"nought": 2}, "turns": {}}
+        press(page, "Escape", "ArrowDown")
+        assert marked(page) == "trace.cent"
+
+        options = page.locator('[data-ask="trace.nought"]')
+        options.get_by_role("radio", name="7").click()
+        press(page, "ArrowUp")
+        assert marked(page) == "trace.ten"
+        expect(options.get_by_role("radio", name="7")).to_be_checked()
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1280, 1600])
+def test_every_answer_of_a_long_scale_is_in_sight(
+    browser: Browser, desk: ReviewSite, width: int
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(desk.page)
+        for name in ("ten", "nought", "steps"):
+            page.locator(f'[data-ask="trace.{name}"] .opt').last.click()
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll(".opts.score .opt span")].filter(one => {
+              const at = one.getBoundingClientRect();
+              const around = one.closest(".ask").getBoundingClientRect();
+              return one.scrollWidth > one.clientWidth || at.width < 30 || at.height > 44
+                || at.left < around.left || at.right > around.right;
+            }).map(one => `${one.closest(".ask").dataset.ask}: ${one.textContent}`)"""
+        )
+
+        assert outside == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_keys_rest_while_somebody_types_or_composes(browser: Browser, desk: ReviewSite) -> None:
     with reviewer(browser, desk, "mara") as page:
         page.goto(desk.page)
@@ -298,6 +341,48 @@ def test_twenty_items_take_one_key_a_question_and_one_to_submit(
             "trace": {"right": 1, "level": 4, "tone": "cold"},
             "turns": {},
         }
+
+
+def test_twenty_items_with_questions_about_turns_take_no_more_keys(
+    browser: Browser, desk_project: Path, tmp_path: Path
+) -> None:
+    """A key a question, for each turn and for the whole, and one to submit."""
+    made = review_site(desk_project, tmp_path, rubric="turns-v1", size=20)
+    with made as site, reviewer(browser, site, "mara") as page:
+        pressed = 0
+        asked = 0
+        page.goto(site.page)
+        for _ in range(20):
+            asked += page.locator("[data-ask]").count()
+            while page.locator("[data-ask][data-open-question]").count():
+                page.keyboard.press("y")
+                pressed += 1
+            with page.expect_navigation():
+                page.keyboard.press("Control+Enter")
+                pressed += 1
+
+        assert site.ports.progress.own(site.queue_id, "mara").submitted == 20
+        assert asked == 20 * (2 + 1)
+        assert pressed == asked + 20
+        assert site.draft(20, "mara") == {
+            "trace": {"right": 1},
+            "turns": {"turn_1": {"fine": 1}, "turn_2": {"fine": 1}},
+        }
+
+
+@pytest.mark.parametrize(("rubric", "banners"), [("every-v1", 1), ("quick-v1", 0)])
+def test_a_draft_of_a_rubric_carries_a_banner(
+    browser: Browser, desk_project: Path, tmp_path: Path, rubric: str, banners: int
+) -> None:
+    made = review_site(desk_project, tmp_path, rubric=rubric, size=1)
+    with made as site, reviewer(browser, site, "mara") as page:
+        page.goto(site.page)
+        expect(page.locator(".rv-form .note.warn")).to_have_count(banners)
+        status = "draft" if banners else "published"
+        expect(page.locator(".rv-rubric .tag")).to_have_text(status)
+        if banners:
+            banner = page.locator(".rv-form .note.warn")
+            expect(banner).to_contain_text("draft and its wording may change")
 
 
 def test_keys_pressed_while_an_answer_is_sent_go_to_the_next_item(

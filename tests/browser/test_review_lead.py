@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from servers.browser_pages import new_page
 from servers.browsing import check_looks
 from servers.review_site import ReviewSite, press, review_site, reviewer, submit, wait_saved
+from steelyard.reports.review_keys import ADJUDICATION_KEYS
 
 pytestmark = pytest.mark.trials
 RECORD = re.compile(r"^/runs/run_\w+/records/\d+")
@@ -134,6 +135,39 @@ def test_a_disagreement_is_settled_without_names_and_then_answers_are_fixed(
         expect(page.get_by_role("button", name="Change my answers")).to_have_count(0)
 
 
+def test_a_disagreement_is_settled_by_keyboard_and_shows_beside_the_judge(
+    browser: Browser, answered: ReviewSite
+) -> None:
+    with reviewer(browser, answered, "mara") as page:
+        page.goto(f"{answered.page}/adjudicate")
+        marked = page.locator(".ask.focus")
+        expect(marked).to_have_attribute("data-ask", "trace.right")
+        press(page, "?")
+        sheet = page.get_by_role("dialog", name="Keys")
+        expect(sheet.locator("tbody tr")).to_have_count(len(ADJUDICATION_KEYS))
+        press(page, "Escape", "n")
+        expect(marked).to_have_attribute("data-ask", "trace.level")
+        press(page, "2", "c")
+        page.keyboard.type("the price is wrong")
+        press(page, "Escape", "ArrowUp", "ArrowDown")
+        expect(marked).to_have_attribute("data-ask", "trace.level")
+        with page.expect_navigation():
+            press(page, "Control+Enter")
+        expect(page.get_by_text("Nothing is disputed")).to_be_visible()
+        (gold,) = answered.ports.decisions.gold(answered.queue_id).values()
+        assert gold.answers == {"trace": {"right": 0, "level": 2, "tone": "warm"}, "turns": {}}
+        assert gold.note == "the price is wrong"
+
+        page.goto(f"/agreement/{answered.queue_id}")
+        expect(page.locator("#q-right")).to_contain_text(
+            "1 item settled by an adjudicator. 1 of 2 answers of people were confirmed"
+        )
+        level = page.locator("#q-level")
+        expect(level).to_contain_text("0 of 2 answers of people were confirmed")
+        expect(level).to_contain_text("the judge says the same in 0 of 1")
+        expect(level.locator(".bullets a")).to_have_attribute("href", RECORD)
+
+
 def test_agreement_leads_from_a_cell_to_its_items_and_validates_the_judge(
     browser: Browser, answered: ReviewSite
 ) -> None:
@@ -148,6 +182,27 @@ def test_agreement_leads_from_a_cell_to_its_items_and_validates_the_judge(
         page.get_by_role("button", name="Validate the judge with these labels").click()
         expect(page.locator(".note.bad")).to_have_count(0)
         page.wait_for_url("**/judges/**")
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_every_interval_of_agreement_is_drawn_and_no_column_is_cut_off(
+    browser: Browser, answered: ReviewSite, width: int
+) -> None:
+    with new_page(browser, answered.url) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"/agreement/{answered.queue_id}")
+        drawn = page.locator(".agree-sides svg.iv").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().width)"
+        )
+        cut = page.locator(".agree-sides .wrap").evaluate_all(
+            "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        )
+
+        assert len(drawn) > 10
+        assert min(drawn) > 60
+        assert cut == 0
+        expect(page.locator("#q-right")).to_contain_text("left out: 1 item with tied labels.")
+        expect(page.locator("#q-level")).to_contain_text("No interval: too few items")
 
 
 def test_auto_judgment_starts_from_the_page(browser: Browser, answered: ReviewSite) -> None:

@@ -220,6 +220,74 @@ def test_the_page_works_without_scripts(browser: Browser, desk: ReviewSite) -> N
     assert [desk.standing(number, "mara") for number in (1, 2)] == ["submitted", "deferred"]
 
 
+def test_the_list_says_how_far_each_item_is_and_finds_flagged_ones(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        row = page.locator(".items [aria-current] small")
+        expect(row).to_have_text("draft, 0 of 3 answered")
+        press(page, "y", "4")
+        expect(row).to_have_text("draft, 2 of 3 answered")
+        wait_saved(page)
+        press(page, "f", "Enter")
+        expect(page.locator("[data-toast]")).to_have_text("Flagged")
+        page.reload()
+        expect(row).to_have_text("draft, 2 of 3 answered, flagged: guideline gap")
+        press(page, "1")
+        submit(page)
+
+        page.get_by_label("State").select_option("Flagged by you")
+        page.wait_for_url("**state=flagged**")
+        expect(page.locator(".items small")).to_have_text(
+            ["submitted, flagged: guideline gap"], use_inner_text=True
+        )
+
+
+def test_questions_about_turns_count_once_for_every_turn(
+    browser: Browser, desk_project: Path, tmp_path: Path
+) -> None:
+    with (
+        review_site(desk_project, tmp_path, rubric="turns-v1", size=2) as desk,
+        reviewer(browser, desk, "mara") as page,
+    ):
+        page.goto(desk.page)
+        rows = page.locator(".items small")
+        expect(rows.first).to_have_text("draft, 0 of 3 answered")
+        press(page, "y", "y")
+        wait_saved(page)
+        with page.expect_navigation():
+            press(page, "ArrowRight")
+
+        expect(rows.first).to_have_text("draft, 2 of 3 answered")
+        expect(rows.last).to_have_text("draft, 0 of 3 answered")
+
+
+def test_the_list_folds_away_as_a_whole_and_stays_so(browser: Browser, desk: ReviewSite) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        button = page.get_by_role("button", name="Items", exact=True)
+        left = page.locator(".rv-trace").evaluate("one => one.getBoundingClientRect().left")
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "false")
+        expect(page.locator(".rv-list")).to_be_hidden()
+        assert left > 200
+        assert page.locator(".rv-trace").evaluate("one => one.getBoundingClientRect().left") == 0
+        with page.expect_navigation():
+            press(page, "ArrowRight")
+        expect(page.locator(".rv-title")).to_contain_text("2 of 4")
+        expect(page.locator(".rv-list")).to_be_hidden()
+
+        button.click()
+        page.reload()
+        expect(page.locator(".rv-list")).to_be_visible()
+        page.set_viewport_size({"width": 900, "height": 800})
+        expect(button).to_be_hidden()
+        expect(page.locator(".items")).to_be_hidden()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        expect(page.locator(".items")).to_be_visible()
+
+
 def test_a_trace_of_a_thousand_turns_is_answered_by_keys(
     browser: Browser, desk_project: Path, tmp_path: Path
 ) -> None:

@@ -100,6 +100,13 @@ def _every(scope: str, prefix: str) -> list[dict[str, Any]]:
         },
         {
             **shared,
+            "key": f"{prefix}nought",
+            "label": f"{prefix}nought?",
+            "type": "score",
+            "scale": "0-10",
+        },
+        {
+            **shared,
             "key": f"{prefix}cent",
             "label": f"{prefix}cent?",
             "type": "score",
@@ -125,6 +132,13 @@ def _every(scope: str, prefix: str) -> list[dict[str, Any]]:
             "label": f"{prefix}group?",
             "type": "button_group",
             "options": options("low", "middle", "high"),
+        },
+        {
+            **shared,
+            "key": f"{prefix}steps",
+            "label": f"{prefix}steps?",
+            "type": "score",
+            "scale": {"min": 0, "max": 100, "step": 10},
         },
         {
             **shared,

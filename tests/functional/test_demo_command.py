@@ -104,6 +104,7 @@ def test_the_demo_runs_in_an_empty_folder_without_a_network(
         "50 label(s) read = 50 imported + 0 unchanged + 0 refused",
         "2 not blind",
         "A queue with 8 conversations waits for you on the page /review",
+        "Answer three by keyboard, before you open the run of these conversations",
         "left out: 4 not blind",
         "answers that it must fail: praise, padded_list",
         "changed   predictions.jsonl",

@@ -124,7 +124,8 @@ def _review(shell: _Shell, a: str, b: str, conversations: str) -> None:
     show(
         f"\nA queue with {items} conversations waits for you on the page /review: steelyard serve."
     )
-    show("Answer three by keyboard: its agreement page compares you with the judge at once.")
+    show("Answer three by keyboard, before you open the run of these conversations: its agreement")
+    show("page compares you with the judge at once, but only answers that are given blind.")
 
 
 def _correct(shell: _Shell, a: str, b: str) -> None:
@@ -182,7 +183,7 @@ def _show_pages(url: str, a: str, b: str) -> None:
     show(f"  {url}/runs/{b}")
     show("             why: the judge passes most of what people fail")
     show(f"  {url}/review")
-    show("             conversations that wait for your answers")
+    show("             conversations that wait for your answers; begin here to answer blind")
     show(f"  {url}/")
     show("             everything else\n\nCtrl-C stops.")
     sys.stdout.flush()

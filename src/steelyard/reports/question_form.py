@@ -12,7 +12,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import Scale
 from steelyard.model.question_types import QUESTION_TYPES
-from steelyard.reports.review_keys import choice_keys
+from steelyard.reports.review_keys import PLACES, choice_keys, none_key
 
 Widget: TypeAlias = Literal["joined", "menu", "list", "pills", "number", "text", ""]
 """How a question is answered; empty where its type is not known."""
@@ -22,6 +22,7 @@ MOST_SCORES = 11
 """A score on a longer scale is typed."""
 MOST_QUESTIONS = 200
 _LONG_LABEL = 24
+_SHORT_LABEL = 2
 
 
 class FormChoice(NamedTuple):
@@ -51,6 +52,16 @@ class FormQuestion:
     choices: tuple[FormChoice, ...] = ()
     scale: Scale | None = None
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def none_key(self) -> str:
+        """The key of "none of these"; empty where there is none left."""
+        return none_key(len(self.choices))
+
+    @property
+    def has_short_labels(self) -> bool:
+        """Whether many answers fit beside each other."""
+        return all(len(one.label) <= _SHORT_LABEL for one in self.choices)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +166,7 @@ def _widget(kind: str, choices: Sequence[FormChoice]) -> Widget:
         return "pills"
     if kind == "score":
         return "joined" if choices else "number"
-    if kind == "single_select" and len(choices) > MOST_SEGMENTS:
+    if len(choices) > (MOST_SEGMENTS if kind == "single_select" else len(PLACES)):
         return "menu"
     if kind not in QUESTION_TYPES:
         return ""

@@ -26,8 +26,8 @@ Action: TypeAlias = Literal[
     "guidelines",
     "help",
 ]
-DIGITS = tuple("1234567890")
-"""The keys of options by position: the tenth has 0."""
+PLACES = tuple("1234567890-")
+"""The keys of options by position, as they stand on a keyboard: the tenth has 0."""
 YES, NO = "y", "n"
 
 
@@ -50,9 +50,9 @@ class ReviewKey:
 KEYS: tuple[ReviewKey, ...] = (
     ReviewKey(
         action="choose",
-        keys=(*DIGITS, YES, NO),
-        badges=("1", "…", "9", "0", YES, NO),
-        text="Answer the marked question: an option by its number, a score, yes or no",
+        keys=(*PLACES, YES, NO),
+        badges=("1", "…", "9", "0", "-", YES, NO),
+        text="Answer the marked question: an option by its place, a score, yes or no",
     ),
     ReviewKey(
         action="previous_question", keys=("ArrowUp",), badges=("↑",), text="Previous question"
@@ -100,12 +100,31 @@ KEYS: tuple[ReviewKey, ...] = (
 )
 
 
+_ADJUDICATION: frozenset[Action] = frozenset(
+    {
+        "choose",
+        "previous_question",
+        "next_question",
+        "previous_turn",
+        "next_turn",
+        "previous_item",
+        "next_item",
+        "submit",
+        "comment",
+        "leave_text",
+        "help",
+    }
+)
+ADJUDICATION_KEYS = tuple(one for one in KEYS if one.action in _ADJUDICATION)
+"""The keys where gold labels are decided: what is answered there is neither skipped nor undone."""
+
+
 def badge_of(action: Action) -> str:
     """The badge of a control that does the same as a key."""
     return next(one.badges[0] for one in KEYS if one.action == action)
 
 
-def key_rows() -> list[JsonValue]:
+def key_rows(keys: Sequence[ReviewKey] = KEYS) -> list[JsonValue]:
     """The table as the page's script reads it."""
     return [
         {
@@ -114,21 +133,24 @@ def key_rows() -> list[JsonValue]:
             "control": one.with_control,
             "typing": one.while_typing,
         }
-        for one in KEYS
+        for one in keys
     ]
 
 
 def choice_keys(kind: str, values: Sequence[str]) -> tuple[str, ...]:
     """The key of each answer of a question; empty where there is none left.
 
-    A score has its own figure where that is one key, and 0 stands for 10.
+    Scores up to 10 have their own figures, and 10 the key that is left; others go by position.
     """
     if kind == "yes_no":
         return tuple(YES if value == "1" else NO for value in values)
-    if kind == "score":
-        figures = [value if len(value) == 1 else "" for value in values]
-        if "10" in values and "0" not in values:
-            figures[values.index("10")] = "0"
-        if any(figures):
-            return tuple(figures)
-    return tuple(DIGITS[place] if place < len(DIGITS) else "" for place in range(len(values)))
+    ten = PLACES[-1] if "0" in values else "0"
+    figures = tuple(ten if value == "10" else value for value in values)
+    if kind == "score" and all(one in PLACES for one in figures):
+        return figures
+    return tuple(PLACES[place] if place < len(PLACES) else "" for place in range(len(values)))
+
+
+def none_key(options: int) -> str:
+    """The key of an answer that says that none of so many options fits."""
+    return next((key for key in PLACES[-2:] if PLACES.index(key) >= options), "")

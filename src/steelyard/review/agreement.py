@@ -19,6 +19,7 @@ from steelyard.model.statistics.agreement import (
     Cell,
     Disagreement,
     Estimate,
+    GoldAgreement,
     Item,
     OptionAgreement,
     PairCell,
@@ -56,6 +57,8 @@ class AnswerSheet:
     judge: Given | None = None
     beside: Beside = "judge"
     """Whose answers these are."""
+    gold: Given = field(default_factory=dict[Item, Answer])
+    """What an adjudicator settled."""
     clusters: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The conversation of a record, by run and record; else a record stands for itself."""
 
@@ -80,6 +83,23 @@ def question_agreement(sheet: AnswerSheet) -> QuestionAgreement:
         beside=sheet.beside,
         alternative=test,
         no_alternative=why_not,
+        gold=_gold(sheet) if sheet.gold else None,
+    )
+
+
+def _gold(sheet: AnswerSheet) -> GoldAgreement:
+    given = [*sheet.blind.values(), *sheet.seen.values()]
+    answers = [(item, one[item]) for one in given for item in sheet.gold if item in one]
+    judge = sheet.judge or {}
+    judged = [item for item in sheet.gold if item in judge]
+    differing = tuple(item for item in judged if judge[item] != sheet.gold[item])
+    return GoldAgreement(
+        items=len(sheet.gold),
+        answers=len(answers),
+        same=sum(answer == sheet.gold[item] for item, answer in answers),
+        judged=len(judged),
+        judged_same=len(judged) - len(differing),
+        differing=differing,
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from steelyard.model.question import Answer
-from steelyard.model.statistics.agreement import AgreementSide, Estimate, Item
+from steelyard.model.statistics.agreement import AgreementSide, Estimate, GoldAgreement, Item
 from steelyard.review.agreement import (
     NO_JUDGE,
     NOT_BLIND,
@@ -386,3 +387,15 @@ def test_hits_of_one_conversation_are_not_independent() -> None:
         assert (one.value, one.n) == (other.value, other.n)
         assert (one.low or 0) > (other.low or 0)
     assert named(alone, "tpr").method == "wilson"
+
+
+def test_gold_labels_count_what_they_confirm_and_change_no_coefficient() -> None:
+    people = {"ann": given(1, 1, 0), "bob": given(0, 1, 0)}
+    plain = sheet(**YES_NO, blind=people, seen={"eve": given(1)}, judge=given(0, 1))
+    settled = replace(plain, gold=given(1, None, 0))
+    found = question_agreement(settled)
+
+    assert found.gold == GoldAgreement(
+        items=2, answers=5, same=4, judged=1, judged_same=0, differing=(Item("run", "r0"),)
+    )
+    assert replace(found, gold=None) == question_agreement(plain)

@@ -123,6 +123,25 @@ class AlternativeTest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoldAgreement:
+    """What people and the judge had answered where an adjudicator has settled a question.
+
+    Settled is what people disagreed about, so the counts say nothing about all items.
+    """
+
+    items: int
+    answers: int
+    """The answers of people about these items."""
+    same: int
+    """Those that the gold label confirms."""
+    judged: int
+    """The items that the judge answered as well."""
+    judged_same: int
+    differing: tuple[Item, ...] = ()
+    """Where the judge says something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAgreement:
     """One question."""
 
@@ -141,6 +160,8 @@ class QuestionAgreement:
     alternative: AlternativeTest | None = None
     no_alternative: str | None = None
     """Why the test was not made, where a judge stands beside people."""
+    gold: GoldAgreement | None = None
+    """None where no gold label answers the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,8 @@ _WORDS = {
     PASSED: ("fail", "pass"),
     **{one.name: one.words for one in QUESTION_TYPES.values() if one.words},
 }
+NOT_DEFINED = "not defined"
+NO_INTERVAL = "no interval"
 _SHARES = ("tpr", "tnr", "agreement")
 _SIGNED = ("judge_minus_people",)
 _WIDTH = max(map(len, NAMES.values()))
@@ -106,22 +108,46 @@ def estimate_text(found: Estimate) -> str:
 def value_text(found: Estimate) -> str:
     """A coefficient with its interval, or why there is none."""
     if found.value is None:
-        why = "all answers are the same" if found.n else "nothing to compare"
-        return f"not defined ({why})"
+        return f"{NOT_DEFINED} ({why_open(found)})"
+    if found.low is None or found.high is None:
+        return f"{short_text(found)[:-1]}: {why_open(found)}]"
+    return short_text(found)
+
+
+def short_text(found: Estimate) -> str:
+    """A coefficient with its interval, if it has one."""
+    if found.value is None:
+        return NOT_DEFINED
     is_share = found.name in _SHARES
     number = "+.3f" if found.name in _SIGNED else ".3f"
     value = percent(found.value) if is_share else f"{found.value:{number}}"
     if found.low is None or found.high is None:
-        return f"{value} [no interval: too few items, or too few that differ]"
+        return f"{value} [{NO_INTERVAL}]"
     if is_share:
         return f"{value} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
     return f"{value} [{found.low:{number}}, {found.high:{number}}]"
 
 
+def why_open(found: Estimate) -> str:
+    """Why a coefficient has no value or no interval; empty where it has both."""
+    if found.value is None:
+        return "all answers are the same" if found.n else "nothing to compare"
+    has_interval = found.low is not None and found.high is not None
+    return "" if has_interval else "too few items, or too few that differ"
+
+
+def left_out_text(number: int, why: str) -> str:
+    """How many were left out, and why; the reason begins with the word for several of them."""
+    if number == 1:
+        what, _, rest = why.partition(" ")
+        why = f"{what.removesuffix('s')} {rest.replace('that were', 'that was')}"
+    return f"{count(number)} {why}"
+
+
 def _left_out(left: Mapping[str, int]) -> str:
     if not left:
         return ""
-    return "; left out: " + ", ".join(f"{count(number)} {why}" for why, number in left.items())
+    return "; left out: " + ", ".join(left_out_text(number, why) for why, number in left.items())
 
 
 def _disagreements(

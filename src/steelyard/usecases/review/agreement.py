@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 from steelyard.contracts.labels.reader import label_of
@@ -26,6 +26,18 @@ from steelyard.usecases.review.judgements import (
 from steelyard.usecases.review.labels import KnownRubrics, counting, fitting
 from steelyard.usecases.review.ports import ReviewPorts
 from steelyard.usecases.review.reviewed_runs import RunResponses, read_responses, response_runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueScope:
+    """What limits agreement to one queue, and what was settled in it."""
+
+    has: Callable[[Label], bool]
+    """Whether a label counts."""
+    rubrics: KnownRubrics
+    """What answers mean there."""
+    gold: Mapping[tuple[str, int], JsonObject]
+    """The answers of gold labels, by record and repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +106,13 @@ def agreement(
     run: str | None = None,
     rubric: str | None = None,
     check: str | None = None,
-    only: Callable[[Label], bool] | None = None,
-    rubrics: KnownRubrics | None = None,
+    queue: QueueScope | None = None,
 ) -> Agreement:
     """The agreement over all labels, or those of one run and one rubric.
 
     For a run, its judges are compared only with people who answered blind. Labels of a run
-    count for every run that regrades it. `only` says which labels count; `rubrics` what answers
-    mean, by default the rubrics as they are now.
+    count for every run that regrades it. Outside of a queue all labels count, and answers mean
+    what the rubrics say now.
     """
     judged = None
     if run is not None:
@@ -110,9 +121,11 @@ def agreement(
     wanted = narrowed(ports, Wanted(rubric=rubric), None)
     if judged:
         wanted = Wanted(rubric=wanted.rubric, runs=judged.ids)
-    known = rubrics or KnownRubrics(ports.references)
+    known = queue.rubrics if queue else KnownRubrics(ports.references)
     found = [
-        one for one in ports.annotations.all(wanted) if only is None or only(label_of(one.row))
+        one
+        for one in ports.annotations.all(wanted)
+        if queue is None or queue.has(label_of(one.row))
     ]
     rows: dict[str, list[JsonObject]] = {}
     for revision in counting(found, known):
@@ -130,7 +143,8 @@ def agreement(
                 rows[name],
                 known,
                 judged,
-                _outside(ports, name, judged, labels[name] - len(rows[name])),
+                outside=_outside(ports, name, judged, labels[name] - len(rows[name])),
+                gold=queue.gold if queue else {},
             )
             for name in sorted(rows)
         ),
@@ -149,7 +163,9 @@ def _rubric(
     rows: Sequence[JsonObject],
     known: KnownRubrics,
     judged: _Run | None,
+    *,
     outside: _Outside,
+    gold: Mapping[tuple[str, int], JsonObject],
 ) -> RubricAgreement:
     rubric = known.find(name)
     questions = rubric if isinstance(rubric, QuestionRubric) else None
@@ -164,7 +180,11 @@ def _rubric(
     if questions is not None and any("answers" in row for row in rows):
         judgements = _judged_answers(judged, questions, notes)
         by.extend(judgements.by if judgements else ())
-        sheets.extend(_sheets(questions, labelled, judgements, judged))
+        settled = _settled(questions, judged, gold)
+        sheets.extend(
+            replace(sheet, gold=settled.get(sheet.key, {}))
+            for sheet in _sheets(questions, labelled, judgements, judged)
+        )
     if labelled.asks(PASSED):
         passes = _judged_passes(judged, name)
         by.extend(one for one in (passes.by if passes else ()) if one not in by)
@@ -254,6 +274,19 @@ def _sheets(
             judge=judge,
             clusters=judged.clusters if judged else {},
         )
+
+
+def _settled(
+    rubric: QuestionRubric, judged: _Run | None, gold: Mapping[tuple[str, int], JsonObject]
+) -> dict[str, dict[Item, Answer]]:
+    """The answers of gold labels, by question and item."""
+    run_id = judged.responses.run_id if judged else ""
+    found: dict[str, dict[Item, Answer]] = {}
+    for (record_id, repeat), row in gold.items():
+        answers, _ = fitting(row, rubric)
+        for key, turn, answer in each_answer(answers):
+            found.setdefault(key, {})[Item(run_id, record_id, repeat, turn)] = answer
+    return found
 
 
 def _pass_sheet(

@@ -50,6 +50,7 @@ export function wordsOf(ask, value) {
 export class Questions {
   constructor(root) {
     this.all = [...root.querySelectorAll("[data-ask]")];
+    this.turns = [...root.querySelectorAll(".turn[id^='turn-']")];
     this.current = null;
     this.open = new Set();
     this.byName = new Map(this.all.map((ask) => [ask.dataset.ask, ask]));
@@ -88,6 +89,17 @@ export class Questions {
     this.mark(this.all[(at + this.all.length) % this.all.length]);
   }
 
+  goToTurn(by) {
+    const here = document.activeElement.closest(".turn") ?? this.current?.closest(".turn");
+    const next = this.turns[Math.min(Math.max(this.turns.indexOf(here) + by, 0), this.turns.length - 1)];
+    if (!next) return false;
+    next.scrollIntoView({ block: "start" });
+    const ask = next.querySelector("[data-ask]:not(:disabled)");
+    if (ask) this.mark(ask);
+    else { next.tabIndex = -1; next.focus({ preventScroll: true }); }
+    return true;
+  }
+
   // The first question that waits for an answer; comments wait only where they are required.
   nextOpen(after = null) {
     const from = after ? this.all.indexOf(after) + 1 : 0;
@@ -103,7 +115,7 @@ export class Questions {
     else if (control?.type === "checkbox") control.checked = !control.checked;
     else if (control) control.checked = true;
     else {
-      const number = /\d/.test(key) && ask?.querySelector("input[type=number]");
+      const number = /[\d-]/.test(key) && ask?.querySelector("input[type=number]");
       if (number) { number.value = ""; number.focus(); }
       return false;
     }

@@ -1,5 +1,6 @@
-// The annotation page: keys, autosave, undo. The table of keys comes with the page, from the server.
+// The annotation page: autosave, undo, submit.
 import { Questions, labelOf, partsOf, show, valueOf, wordsOf } from "./answers.js";
+import { dialog, listen, openDialog, questionActions, rowOf } from "./keys.js";
 import { Outbox, isSame } from "./outbox.js";
 import { say, send } from "./page.js";
 
@@ -7,75 +8,43 @@ const TEXT_MS = 500;
 const root = document.querySelector("[data-review]");
 const form = root.querySelector("[data-answer-form]");
 const { item, who, queue, annotator } = root.dataset;
-const dialog = (name) => document.getElementById(`${name}-dialog`);
 
-for (const part of document.querySelectorAll("[data-no-script]")) part.hidden = true;
-function openDialog(name) {
-  const found = dialog(name);
-  if (found && !found.open) found.showModal();
-  return Boolean(found);
-}
-document.addEventListener("click", (event) => {
-  const opener = event.target.closest("[data-open]");
-  if (opener) { event.preventDefault(); openDialog(opener.dataset.open); }
-  if (event.target.closest("[data-close]")) { event.preventDefault(); event.target.closest("dialog").close(); }
-  if (event.target.matches("dialog.rv-dialog") && event.target !== dialog("conflict")) event.target.close();
-});
 const filter = root.querySelector("[data-filter]");
 filter.querySelector("select").addEventListener("change", () => filter.requestSubmit());
-if (matchMedia("(max-width: 1120px)").matches) root.querySelector("[data-items]").open = false;
+const narrow = matchMedia("(max-width: 1120px)");
+narrow.onchange = () => { root.querySelector("[data-items]").open = !narrow.matches; };
+narrow.onchange();
+document.querySelector("[data-list-toggle]").addEventListener("click", (event) => {
+  const isHidden = root.toggleAttribute("data-list-hidden");
+  event.currentTarget.ariaExpanded = String(!isHidden);
+  document.cookie = `steelyard_list_hidden=1; path=/review; max-age=${isHidden ? 31536000 : 0}`;
+});
 
-const turns = [...root.querySelectorAll(".turn[id^='turn-']")];
 const questions = new Questions(root);
-let turn = -1;
-function goToTurn(by) {
-  const marked = questions.current?.closest(".turn");
-  const at = marked ? turns.indexOf(marked) : turn;
-  const next = Math.min(Math.max(at + by, 0), turns.length - 1);
-  if (!turns[next]) return false;
-  turn = next;
-  turns[turn].scrollIntoView({ block: "start" });
-  const ask = turns[turn].querySelector("[data-ask]");
-  if (ask && form) questions.mark(ask);
-  else { turns[turn].tabIndex = -1; turns[turn].focus({ preventScroll: true }); }
-}
 function follow(name) {
   const link = root.querySelector(`[data-go="${name}"]`);
   if (link) link.click(); else say(name === "next_item" ? "This is the last item" : "This is the first item");
 }
 
 const actions = {
+  ...questionActions(questions),
   choose: (key) => Boolean(form) && questions.choose(key),
-  previous_question: () => questions.step(-1),
-  next_question: () => questions.step(1),
-  previous_turn: () => goToTurn(-1),
-  next_turn: () => goToTurn(1),
   previous_item: () => follow("previous_item"),
   next_item: () => follow("next_item"),
   guidelines: () => openDialog("guidelines"),
-  help: () => openDialog("help"),
   skip: () => openDialog("skip"),
   flag: () => openDialog("flag"),
   undo: () => document.querySelector("[data-undo]")?.click(),
   submit: () => false,
   defer: () => false,
   comment: () => false,
-  leave_text: (_, event) => {
-    const ask = event.target.closest?.("[data-ask]");
-    if (!ask) return false;
-    event.target.blur();
-    questions.mark(ask);
-  },
 };
 
-const isText = (where) => where.matches?.("textarea, select, [contenteditable], input:not([type=radio]):not([type=checkbox])");
-const keys = JSON.parse(root.dataset.keys);
 // Keys pressed between a submission and the next item are meant for the next item.
 const heldName = `steelyard-keys ${queue}`;
 const held = JSON.parse(sessionStorage.getItem(heldName) ?? "[]");
 sessionStorage.removeItem(heldName);
 let holding = null;
-const rowOf = (key, hasControl, isTyping) => keys.find((one) => one.control === hasControl && one.keys.includes(key) && (one.typing || !isTyping));
 function hold(key, hasControl) {
   holding.push([key, hasControl]);
   sessionStorage.setItem(heldName, JSON.stringify(holding));
@@ -94,16 +63,9 @@ function replay() {
     hasAnswered ||= action === "choose";
   }
 }
-document.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.keyCode === 229 || document.querySelector("dialog[open]")) return;
-  const isAltGr = event.getModifierState?.("AltGraph");
-  if (event.altKey && !isAltGr) return;
-  const hasControl = (event.ctrlKey || event.metaKey) && !isAltGr;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const isTyping = isText(event.target);
-  const row = rowOf(key, hasControl, isTyping);
-  if (row && holding) { event.preventDefault(); if (!event.repeat) hold(key, hasControl); return; }
-  if (row && actions[row.action](key, event) !== false) event.preventDefault();
+listen((row, key, event) => {
+  if (!holding) return actions[row.action](key, event);
+  if (!event.repeat) hold(key, row.control);
 });
 
 if (form) startAnswering();
@@ -157,6 +119,7 @@ function startAnswering() {
   function storeTexts() { for (const ask of [...texts.keys()]) store(ask); }
 
   const leftOver = root.querySelector("[data-left-over]");
+  const rowText = root.querySelector("[data-row-text]");
   const counter = root.querySelector("[data-turns]");
   function showOpen() {
     const open = questions.open.size;
@@ -165,7 +128,9 @@ function startAnswering() {
     leftOver.hidden = !open;
     const named = number ? `Question ${number}` : first && labelOf(first);
     leftOver.querySelector("span").textContent = open > 1 ? `${open} required answers are still open.` : `${named} is required and still open.`;
-    if (counter) counter.textContent = `${Object.keys(state.answers.turns).length} of ${turns.length} turns answered`;
+    const [due, waiting] = ["", "[data-open-question]"].map((more) => root.querySelectorAll(`[data-ask]:not([data-type=comment])${more}`).length);
+    if (rowText && due) rowText.textContent = `draft, ${due - waiting} of ${due} answered`;
+    if (counter) counter.textContent = `${Object.keys(state.answers.turns).length} of ${questions.turns.length} turns answered`;
   }
 
   form.addEventListener("change", (event) => {

@@ -12,10 +12,11 @@ from starlette.responses import RedirectResponse, Response
 from steelyard.api.errors import status_of
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.errors import ConflictError, InvalidError
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.queue import QueueCounts
 from steelyard.reports.record.record_view import expectations
 from steelyard.reports.record.trace_view import whole_trace
+from steelyard.reports.review_keys import ADJUDICATION_KEYS, ReviewKey, key_rows
 from steelyard.usecases.review.queues.adjudication import (
     DisputedItem,
     GoldDecision,
@@ -81,6 +82,16 @@ class AdjudicateContext(Context):
     gold_note: str = ""
     decided: str = ""
     problem: str = ""
+
+    @property
+    def keys(self) -> tuple[ReviewKey, ...]:
+        """The keys of the page."""
+        return ADJUDICATION_KEYS
+
+    @property
+    def key_rows(self) -> list[JsonValue]:
+        """The keys as the script reads them."""
+        return key_rows(ADJUDICATION_KEYS)
 
     @property
     def page(self) -> str:

@@ -21,7 +21,14 @@ from steelyard.model.statistics.agreement import (
     Item,
     QuestionAgreement,
 )
-from steelyard.reports.judges.agreement_text import NAMES, value_text
+from steelyard.reports.judges.agreement_text import (
+    NAMES,
+    NO_INTERVAL,
+    NOT_DEFINED,
+    left_out_text,
+    short_text,
+    why_open,
+)
 from steelyard.usecases.judges.judge_queue import JudgementRequest, start_judgement
 from steelyard.usecases.judges.validate_queue import validate_from_queue
 from steelyard.usecases.registry.look_up import list_definitions
@@ -92,6 +99,21 @@ class SideView:
     chosen: str = ""
     """The cell whose items are listed, in words."""
 
+    @property
+    def open(self) -> Sequence[str]:
+        """Why numbers have no value or no interval, each reason once."""
+        found = [row.found for row in self.estimates if why_open(row.found)]
+        reasons = (
+            f"{NOT_DEFINED if one.value is None else NO_INTERVAL}: {why_open(one)}"
+            for one in found
+        )
+        return list(dict.fromkeys(reasons))
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """What was not compared, by reason."""
+        return [left_out_text(number, why) for why, number in self.side.left_out.items()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedQuestion:
@@ -100,6 +122,8 @@ class ComparedQuestion:
     found: QuestionAgreement
     people: SideView | None
     judge: SideView | None
+    gold_differs: Sequence[BehindItem] = ()
+    """Where the judge says something else than a gold label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +178,7 @@ class _Page:
             found=found,
             people=self._side(found, "people", found.people) if found.people else None,
             judge=self._side(found, "judge", found.judge) if found.judge else None,
+            gold_differs=[self._behind(one) for one in found.gold.differing] if found.gold else (),
         )
 
     def _side(self, found: QuestionAgreement, name: SideName, side: AgreementSide) -> SideView:
@@ -246,7 +271,7 @@ def _estimate(found: Estimate) -> EstimateRow:
     ends = (found.value, found.low, found.high)
     is_drawn = all(one is not None and 0 <= one <= 1 for one in ends)
     name = NAMES.get(found.name, found.name)
-    return EstimateRow(name, value_text(found), found.method, found.n, found, is_drawn)
+    return EstimateRow(name, short_text(found), found.method, found.n, found, is_drawn)
 
 
 def _act(visit: Visit[AgreementQuery]) -> Context | Response:

@@ -35,11 +35,14 @@ from steelyard.web.review.annotate_context import (
     queue_view,
 )
 from steelyard.web.review.answer_fields import answers_in, revision_in
-from steelyard.web.review.item_list import STATES, ItemAddress, item_list, name_of
+from steelyard.web.review.item_list import FILTERS, STATES, ItemAddress, item_list, name_of
+from steelyard.web.review.own_work import own_work
 from steelyard.web.review.reviewer import ask_name, reviewer_of
 from steelyard.web.review.shown_item import claimed_item, finished_item
 
 ItemVisit = Visit[AnnotateQuery]
+LIST_COOKIE = "steelyard_list_hidden"
+"""Set by the page's script, so that the next page comes without the list at once."""
 _MOST_FIELDS = 20_000
 """A trace of a thousand turns with several questions each."""
 _FINISHED: dict[ItemState, Mode] = {"submitted": "submitted", "skipped": "skipped"}
@@ -58,7 +61,7 @@ class _Desk:
     def address(self) -> ItemAddress:
         """The addresses of the items, with the filters of this visit."""
         query = self.visit.query
-        state = query.state if query.state in STATES else ""
+        state = query.state if query.state in FILTERS else ""
         return ItemAddress(queue_id=self.queue.queue_id, state=state, q=query.q, view=query.view)
 
     def show(self, item_id: str | None) -> AnnotateContext:
@@ -80,7 +83,7 @@ class _Desk:
         if claimed is None:
             mode = "taken" if problem and item_id else "empty"
             return replace(self.context(mode, None, item_id), problem=problem)
-        return self.context("answer", claimed_item(self.ports, claimed))
+        return self.context("answer", claimed_item(self.ports, claimed, self.person))
 
     def context(
         self, mode: Mode, item: ShownItem | None, item_id: str | None = None
@@ -88,8 +91,8 @@ class _Desk:
         """The page around an item."""
         current = item.item_id if item else item_id
         items = self._items()
-        drafts = self.ports.progress.drafts(self.queue.queue_id, self.person.name)
-        listed = item_list(items, {one.item_id: one for one in drafts}, self.address, current)
+        work = own_work(self.ports, self.queue, self.person.name)
+        listed = item_list(items, work, self.address, current)
         title = f"{item.name}, {self.queue.name}" if item else self.queue.name
         return AnnotateContext(
             title=title,
@@ -104,6 +107,7 @@ class _Desk:
             place=next((one.place for one in items if one.item_id == current), 0),
             done=self._done(items),
             is_raw=self.visit.query.view == "raw",
+            is_list_hidden=LIST_COOKIE in self.visit.request.cookies,
         )
 
     def _items(self) -> list[ListedItem]:

@@ -9,13 +9,14 @@ from typing import ClassVar, Literal, TypeAlias
 import msgspec
 
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.labels.label import Exposure
 from steelyard.model.labels.queue import FlagKind, OwnProgress, ReviewQueue
 from steelyard.reports.question_form import QuestionForm, question_form
 from steelyard.reports.record.record_view import Expectation
 from steelyard.reports.record.trace_view import TraceView
 from steelyard.reports.review_keys import KEYS, ReviewKey, key_rows
 from steelyard.web.page import Context
-from steelyard.web.review.item_list import ItemAddress, ItemList
+from steelyard.web.review.item_list import FILTERS, ItemAddress, ItemList
 
 Mode: TypeAlias = Literal["answer", "submitted", "skipped", "taken", "empty"]
 """An item to answer, one that is done, one that others answer, or no item at all."""
@@ -108,6 +109,8 @@ class ShownItem:
     trace_answers: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     turn_answers: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     token: str = ""
+    exposure: Exposure = "blind"
+    """How an answer that is submitted now would be kept."""
     revision: int = 0
     reason: str | None = None
     """Why it was skipped."""
@@ -136,6 +139,8 @@ class AnnotateContext(Context):
     """The position of the item in the queue, from 1."""
     done: DoneItem | None = None
     is_raw: bool = False
+    is_list_hidden: bool = False
+    """Whether the list of items was folded away on an earlier page."""
     problem: str = ""
     findings: Sequence[tuple[str, str]] = ()
     """What keeps the answers from being submitted: a path and a message each."""
@@ -164,6 +169,11 @@ class AnnotateContext(Context):
     def flag_kinds(self) -> Mapping[FlagKind, str]:
         """What an item can be flagged as."""
         return FLAGS
+
+    @property
+    def item_filters(self) -> Mapping[str, str]:
+        """What the list of items can be narrowed to."""
+        return FILTERS
 
     @property
     def skip_reasons(self) -> tuple[str, ...]:

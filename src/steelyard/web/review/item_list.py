@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.model.labels.queue import Draft, ItemState, ListedItem
+from steelyard.model.labels.queue import Draft, Flag, FlagKind, ItemState, ListedItem
 from steelyard.web.rendering import query_text, segment
 
 MOST_SHOWN = 200
@@ -18,6 +18,34 @@ STATES: Mapping[ItemState, str] = {
     "submitted": "submitted",
     "taken": "answered by others",
 }
+FLAGGED = "flagged"
+FILTERS: Mapping[str, str] = {
+    "": "All states",
+    "waiting": "To do",
+    "open": "Draft",
+    "deferred": "Deferred",
+    "skipped": "Skipped",
+    "submitted": "Submitted",
+    "taken": "Answered by others",
+    FLAGGED: "Flagged by you",
+}
+"""What the list can be narrowed to; flags are set beside any state."""
+FLAG_WORDS: Mapping[FlagKind, str] = {
+    "guideline_gap": "guideline gap",
+    "bad_item": "bad item",
+    "note": "note",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnWork:
+    """What one person has done with an item so far."""
+
+    draft: Draft | None = None
+    flags: Sequence[Flag] = ()
+    answered: int = 0
+    asked: int = 0
+    """The questions of the item, of every turn; comments are in neither number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +58,8 @@ class ItemRow:
     state: ItemState
     text: str
     href: str
-    is_flagged: bool
+    flags: str
+    """What this person has flagged it as; empty without a flag."""
     is_current: bool
 
 
@@ -75,18 +104,12 @@ def name_of(record_id: str, repeat: int) -> str:
 
 def item_list(
     items: Sequence[ListedItem],
-    drafts: Mapping[str, Draft],
+    work: Callable[[ListedItem], OwnWork],
     address: ItemAddress,
     current: str | None,
 ) -> ItemList:
-    """The items that fit the filters, around the current one."""
-    wanted = address.q.casefold()
-    fitting = [
-        one
-        for one in items
-        if (not address.state or one.state == address.state)
-        and wanted in name_of(one.record_id, one.repeat).casefold()
-    ]
+    """The items that fit the filters, around the current one; `work` is asked for those shown."""
+    fitting = [one for one in items if _fits(one, address)]
     places = [at for at, one in enumerate(fitting) if one.item_id == current]
     at = places[0] if places else 0
     first = max(0, min(at - MOST_SHOWN // 2, len(fitting) - MOST_SHOWN))
@@ -94,7 +117,7 @@ def item_list(
     after = [one for one in fitting[at + len(places) :] if one.state != "taken"]
     return ItemList(
         rows=tuple(
-            _row(one, drafts.get(one.item_id), address, one.item_id == current)
+            _row(one, work(one), address, one.item_id == current)
             for one in fitting[first : first + MOST_SHOWN]
         ),
         found=len(fitting),
@@ -106,19 +129,29 @@ def item_list(
     )
 
 
-def _row(item: ListedItem, draft: Draft | None, address: ItemAddress, is_current: bool) -> ItemRow:
-    text = STATES[item.state]
-    if item.state == "skipped" and draft and draft.reason:
-        text = f"skipped: {draft.reason}"
-    if item.flags:
-        text += ", flagged"
+def _fits(item: ListedItem, address: ItemAddress) -> bool:
+    if address.q.casefold() not in name_of(item.record_id, item.repeat).casefold():
+        return False
+    return item.flags > 0 if address.state == FLAGGED else address.state in {"", item.state}
+
+
+def _row(item: ListedItem, work: OwnWork, address: ItemAddress, is_current: bool) -> ItemRow:
+    flags = ", ".join(dict.fromkeys(FLAG_WORDS[one.kind] for one in work.flags))
     return ItemRow(
         item_id=item.item_id,
         name=name_of(item.record_id, item.repeat),
         place=item.place,
         state=item.state,
-        text=text,
+        text=_state_text(item.state, work),
+        flags=f"flagged: {flags}" if flags else "",
         href=address.item(item.item_id),
-        is_flagged=bool(item.flags),
         is_current=is_current,
     )
+
+
+def _state_text(state: ItemState, work: OwnWork) -> str:
+    if state == "skipped" and work.draft and work.draft.reason:
+        return f"skipped: {work.draft.reason}"
+    if state == "open" and work.asked:
+        return f"{STATES[state]}, {work.answered} of {work.asked} answered"
+    return STATES[state]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from steelyard.model.json_value import JsonObject
@@ -11,6 +11,7 @@ from steelyard.model.labels.queue import Draft, ReviewItem, ReviewQueue
 from steelyard.reports.record.record_view import expectations
 from steelyard.reports.record.trace_view import whole_trace
 from steelyard.usecases.review.queues.annotating import Annotator, ClaimedItem
+from steelyard.usecases.review.queues.exposure import expected_exposure
 from steelyard.usecases.review.queues.ports import QueuePorts, ShownTrace
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
 from steelyard.usecases.review.queues.reveal import reveal_answers
@@ -30,10 +31,14 @@ class FinishedItem:
     can_undo: bool = True
 
 
-def claimed_item(ports: QueuePorts, claimed: ClaimedItem) -> ShownItem:
-    """An item that somebody answers now."""
-    claim = claimed.claim
-    return _shown(ports, claim.item, claim.draft, claimed.shown, claim.token)
+def claimed_item(ports: QueuePorts, claimed: ClaimedItem, person: Annotator) -> ShownItem:
+    """An item that somebody answers now, and whether they do so blind."""
+    claim, source = claimed.claim, ports.source(claimed.queue.source)
+    exposure = expected_exposure(
+        ports, source, claim.item, claim.draft, has_login=person.has_login
+    )
+    shown = _shown(ports, claim.item, claim.draft, claimed.shown, claim.token)
+    return replace(shown, exposure=exposure)
 
 
 def finished_item(

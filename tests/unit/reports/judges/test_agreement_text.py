@@ -18,7 +18,7 @@ from steelyard.model.statistics.agreement import (
     QuestionAgreement,
     RubricAgreement,
 )
-from steelyard.reports.judges.agreement_text import agreement_lines, estimate_text
+from steelyard.reports.judges.agreement_text import agreement_lines, estimate_text, left_out_text
 
 TPR = Estimate(name="tpr", value=0.92, low=0.812, high=0.968, method="wilson", n=50)
 KAPPA = Estimate(name="kappa", value=0.7, low=0.5, high=0.9, method="Cohen, bootstrap", n=100)
@@ -151,3 +151,15 @@ def test_a_side_without_items_has_nothing_to_show() -> None:
 
     assert "    judge  0 items, 0 answers of 0 people; left out: 12" in said
     assert "distribution" not in said
+
+
+@pytest.mark.parametrize(
+    ("number", "why", "text"),
+    [
+        (1, "items with tied labels", "1 item with tied labels"),
+        (2, "items with tied labels", "2 items with tied labels"),
+        (1, "answers that were not given blind", "1 answer that was not given blind"),
+    ],
+)
+def test_what_is_left_out_is_said_in_the_right_number(number: int, why: str, text: str) -> None:
+    assert left_out_text(number, why) == text

@@ -13,6 +13,7 @@ from steelyard.model.statistics.agreement import (
     Asked,
     Beside,
     Estimate,
+    GoldAgreement,
     Item,
     OptionAgreement,
     QuestionAgreement,
@@ -78,6 +79,23 @@ class SideBody(msgspec.Struct, frozen=True):
     """What was not compared, by reason."""
 
 
+class GoldAgreementBody(msgspec.Struct, frozen=True):
+    """What had been answered where an adjudicator has settled a question."""
+
+    items: int
+    """Items, or turns, with a gold label."""
+    answers: int
+    """The answers of people about them."""
+    same: int
+    """Those that the gold labels confirm."""
+    judged: int
+    """The items that the judge answered as well."""
+    judged_same: int
+    """Those of them where it says what the gold label says."""
+    differing: list[BehindBody]
+    """Where the judge says something else."""
+
+
 class QuestionAgreementBody(msgspec.Struct, frozen=True):
     """One question."""
 
@@ -101,6 +119,8 @@ class QuestionAgreementBody(msgspec.Struct, frozen=True):
     """Whether the judge may stand in for a person."""
     no_alternative: str | None
     """Why that was not tested."""
+    gold: GoldAgreementBody | None
+    """What gold labels say; null where there is none."""
 
 
 class AgreementBody(msgspec.Struct, frozen=True):
@@ -153,6 +173,20 @@ def _question(found: QueueAgreement, one: QuestionAgreement) -> QuestionAgreemen
         beside=one.beside,
         alternative=one.alternative,
         no_alternative=one.no_alternative,
+        gold=_gold(found, one.gold),
+    )
+
+
+def _gold(found: QueueAgreement, gold: GoldAgreement | None) -> GoldAgreementBody | None:
+    if gold is None:
+        return None
+    return GoldAgreementBody(
+        items=gold.items,
+        answers=gold.answers,
+        same=gold.same,
+        judged=gold.judged,
+        judged_same=gold.judged_same,
+        differing=_behind(found, gold.differing),
     )
 
 

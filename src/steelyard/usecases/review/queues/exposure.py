@@ -30,13 +30,21 @@ def exposure_of(
     *,
     has_login: bool,
 ) -> Exposure:
-    """How an answer is given that is submitted now.
+    """How an answer is given that is submitted now; submitted unchanged, it stays as it was."""
+    before = draft.committed
+    if before is not None and before["answers"] == answers:
+        return _exposure(before)
+    return expected_exposure(ports, source, item, draft, has_login=has_login)
+
+
+def expected_exposure(
+    ports: QueuePorts, source: TraceSource, item: ReviewItem, draft: Draft, *, has_login: bool
+) -> Exposure:
+    """How a new or changed answer would be given now.
 
     Without login nobody knows who opened the results on this server, so nobody is blind then.
     """
     before = draft.committed
-    if before is not None and before["answers"] == answers:
-        return _exposure(before)
     people = {draft.annotator} if has_login else {draft.annotator, ANYBODY}
     has_seen = ports.seen.has_seen(people, source.ids, item.index) or _has_seen_elsewhere(
         ports, source, item, people

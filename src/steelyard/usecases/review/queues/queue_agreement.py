@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from steelyard.errors import NotFoundError, RequestError, RunError
 from steelyard.model.labels.queue import ReviewQueue
 from steelyard.model.statistics.agreement import Item, QuestionAgreement, RubricAgreement
-from steelyard.usecases.review.agreement import agreement
+from steelyard.usecases.review.agreement import QueueScope, agreement
 from steelyard.usecases.review.queues.exposure import note_results_seen
 from steelyard.usecases.review.queues.ports import QueuePorts
 from steelyard.usecases.review.queues.queue_labels import PinnedRubric, SubmittedLabels
@@ -45,7 +45,17 @@ def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgree
     queue = ports.queues.find(queue_id)
     items = ports.queues.items(queue_id)
     rubric = rubric_of(queue)
-    judged_in, found = _found(ports, queue, SubmittedLabels(ports, queue, items))
+    settled = ports.decisions.gold(queue_id)
+    work = QueueScope(
+        has=SubmittedLabels(ports, queue, items).has,
+        rubrics=PinnedRubric(ports.review.references, queue),
+        gold={
+            (one.record_id, one.repeat): settled[one.item_id].answers
+            for one in items
+            if one.item_id in settled
+        },
+    )
+    judged_in, found = _found(ports, queue, work)
     if found:
         note_results_seen(ports, ports.source(queue.source), person, [one.index for one in items])
     known = {one.key: one for one in found.questions} if found else {}
@@ -70,22 +80,30 @@ def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgree
             )
             for one in asked
         ),
-        notes=found.notes if found else (),
+        notes=(*found.notes, *_not_blind(found)) if found else (),
         items={(one.record_id, one.repeat): one.item_id for one in items},
     )
 
 
+def _not_blind(found: RubricAgreement) -> Iterator[str]:
+    seen = found.labels - found.blind
+    if seen:
+        is_one = seen == 1
+        yield (
+            f"{seen} {'label was' if is_one else 'labels were'} not given blind: results of "
+            f"{'that record' if is_one else 'those records'} had been opened before; "
+            f"{'it does' if is_one else 'they do'} not measure the judge"
+        )
+
+
 def _found(
-    ports: QueuePorts, queue: ReviewQueue, submitted: SubmittedLabels
+    ports: QueuePorts, queue: ReviewQueue, work: QueueScope
 ) -> tuple[str, RubricAgreement | None]:
     """The newest run whose judge answers the rubric of the queue, compared with people."""
-    pinned = PinnedRubric(ports.review.references, queue)
     last: tuple[str, RubricAgreement | None] = (queue.source.id, None)
     for run_id in _runs(queue):
         try:
-            found = agreement(
-                ports.review, run=run_id, rubric=queue.rubric, only=submitted.has, rubrics=pinned
-            )
+            found = agreement(ports.review, run=run_id, rubric=queue.rubric, queue=work)
         except NotFoundError:
             continue  # nobody has answered yet, or the run is gone
         except (RequestError, RunError):

@@ -204,3 +204,5 @@ def test_without_login_nobody_is_blind_after_results_were_opened(tmp_path: Path)
 
         assert exposure(bob, item_of(bob, queue, 2)) == "suggested"
         assert exposure(bob, item_of(bob, queue, 3)) == "blind"
+        notes = client.get(f"/v1/agreement/{queue}").json()["notes"]
+        assert [note.partition(":")[0] for note in notes] == ["1 label was not given blind"]

@@ -149,6 +149,9 @@ def test_a_gold_label_settles_an_item(service: tuple[RunService, str]) -> None:
     assert item_id not in left
     assert item_id in [one["item_id"] for one in settled]
     assert client.get(f"/v1/queues/{queue}/progress").json()["adjudicated"] == 1
+    compared = [one["gold"] for one in client.get(f"/v1/agreement/{queue}").json()["questions"]]
+    assert [one["items"] for one in compared if one] != []
+    assert all(one["same"] <= one["answers"] == 2 * one["items"] for one in compared if one)
     undone = Reviewer(client, "first person").do(
         {"item_id": item_id}, "undo", annotator="first person"
     )
