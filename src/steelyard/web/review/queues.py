@@ -115,8 +115,6 @@ def _new(visit: Visit[NewQueueQuery]) -> NewQueueContext:
 
 def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueContext:
     found = graded_runs(visit.project.store)
-    references = visit.project.review_ports().references
-    rubrics = (one.content for one in references.known("rubric"))
     return NewQueueContext(
         title="New queue",
         crumbs=(REVIEW,),
@@ -125,12 +123,18 @@ def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueCont
         trace_sets=tuple(
             f"{_SET}{one.name}" for one in list_trace_sets(visit.project.trace_ports())
         ),
-        rubrics=tuple(
-            str(one.reference)
-            for one in rubrics
-            if isinstance(one, QuestionRubric) and one.status != "archived"
-        ),
+        rubrics=rubrics_to_answer(visit),
         needed=label_precision((1.0,), 1).needed,
+    )
+
+
+def rubrics_to_answer(visit: Visit[Any]) -> tuple[str, ...]:
+    """The question rubrics that a new queue can have."""
+    known = (one.content for one in visit.project.review_ports().references.known("rubric"))
+    return tuple(
+        str(one.reference)
+        for one in known
+        if isinstance(one, QuestionRubric) and one.status != "archived"
     )
 
 
@@ -164,17 +168,18 @@ def _asked(visit: Visit[NewQueueQuery], form: Mapping[str, str]) -> NewQueue:
         source=_source(visit, form.get("run", "")),
         fill=Fill(
             by=cast(FilledBy, by),
-            size=_number(form, "size"),
+            size=form_number(form, "size"),
             slice=form.get("slice") or None,
         ),
         rubric=form.get("rubric") or None,
-        reviews_required=_number(form, "reviews"),
+        reviews_required=form_number(form, "reviews"),
         reveal=cast(Reveal, reveal),
         instructions=form.get("instructions") or None,
     )
 
 
-def _number(form: Mapping[str, str], name: str) -> int:
+def form_number(form: Mapping[str, str], name: str) -> int:
+    """A whole number that was typed."""
     text = form.get(name, "")
     if not text.isdecimal():
         raise InvalidError(f"{name} must be a whole number, not '{text}'")
