@@ -26,6 +26,7 @@ from steelyard.usecases.review.queues.create_queue import (
     create_queue,
 )
 from steelyard.usecases.review.queues.queue_views import QueueView, list_queues
+from steelyard.usecases.runs.overview import OpenQueue
 from steelyard.usecases.traces.assembled_traces import list_trace_sets
 from steelyard.web.page import AnyPage, Context, PlainQuery, Visit, WebPage
 from steelyard.web.rendering import segment
@@ -83,6 +84,15 @@ class NewQueueContext(Context):
 def waiting_queues(visit: Visit[Any]) -> tuple[QueueView, ...]:
     """The queues with items that wait for the visitor."""
     return tuple(one for one in _queues(visit) if _left(one))
+
+
+def open_queues(visit: Visit[Any]) -> list[OpenQueue]:
+    """The queues that people can answer, those with items for the visitor first."""
+    return [
+        OpenQueue(one.queue.queue_id, one.queue.name, one.queue.source.id, _left(one))
+        for one in _queues(visit)
+        if one.queue.status == "open"
+    ]
 
 
 def _queues(visit: Visit[Any]) -> tuple[QueueView, ...]:
