@@ -33,7 +33,6 @@ from steelyard.web.review.queues import form_number, rubrics_to_answer
 
 MOST_PICKED = 1_000
 """Records that are sent at once: nobody picks more of them one by one."""
-_WORDS = {True: "yes", False: "no"}
 _Number = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 
 
@@ -100,7 +99,7 @@ def _context(visit: Visit[PickQuery], typed: Mapping[str, str]) -> PickContext:
         here=f"{here}/review{_text(listed)}",
         name=_name(visit, run, places[0]) if query.record is not None else "",
         number=len(places) if len(places) <= MOST_PICKED else None,
-        conditions=[(name, _WORDS.get(value, value)) for name, value in query.filters.items()],
+        conditions=[(name, _word(value)) for name, value in query.filters.items()],
         queues=queues_to_add_to(ports, run.run_id),
         rubrics=rubrics_to_answer(visit),
         typed=typed,
@@ -175,6 +174,11 @@ def _place(text: str) -> Place:
             f"'record' must be an index with its repeat, such as 12.0, not '{text}'"
         )
     return int(index), int(repeat)
+
+
+def _word(value: object) -> str:
+    """The value of a filter as people read it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _name(visit: Visit[PickQuery], run: StoredRun, place: Place) -> str:
