@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import httpx
 from bench.child import STEELYARD
 from bench.http_service import serving
 from bench.page import machine, write_section
@@ -24,10 +25,18 @@ from playwright.sync_api import Browser, Page, sync_playwright
 RECORDS = 50_000
 TIMES = 5
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+_CHECKS, _GROUPS = 8, 40
 _TAGS = ("loans", "fees", "rooms", "privacy", "access")
 _PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"""
-_BYTES = """() => [...performance.getEntriesByType('navigation'),
-  ...performance.getEntriesByType('resource')].reduce((sum, one) => sum + one.transferSize, 0)"""
+_BYTES = """() => { const sent = {page: 0, styles: 0, scripts: 0, other: 0};
+  for (const one of [...performance.getEntriesByType('navigation'),
+                     ...performance.getEntriesByType('resource')]) {
+    const path = new URL(one.name).pathname;
+    const kind = one.entryType === 'navigation' ? 'page' : path.endsWith('.css') ? 'styles'
+      : path.endsWith('.js') ? 'scripts' : 'other';
+    sent[kind] += one.transferSize;
+  }
+  return sent; }"""
 
 
 class Row(NamedTuple):
@@ -58,9 +67,8 @@ def main() -> None:
 def _rows(browser: Browser, url: str, run_id: str, other: str) -> Generator[Row]:
     run = f"{url}/runs/{run_id}"
     first = _measured(browser, lambda page: _open(page, run))
-    size = _measured(browser, lambda page: _bytes(page, run), times=1)
     yield _row("run page, first paint", first, "≤ 0.5 s")
-    yield Row("run page, all bytes of a first visit", f"**{size / 1000:.0f} kB**", "≤ 150 kB")
+    yield from _sizes(browser, run)
     for what, query in (
         ("a filter: those that did not pass", "?passed=false"),
         ("a filter: a tag", "?tag=fees"),
@@ -82,6 +90,25 @@ def _rows(browser: Browser, url: str, run_id: str, other: str) -> Generator[Row]
     yield _row(
         "runs list, first paint", _measured(browser, lambda page: _open(page, f"{url}/runs")), "–"
     )
+
+
+def _sizes(browser: Browser, address: str) -> Generator[Row]:
+    """What a first visit is sent, whole and in parts, and what the page is when it is unpacked."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(address, wait_until="networkidle")
+    sent: dict[str, float] = page.evaluate(_BYTES)
+    context.close()
+    whole, html = sum(sent.values()), len(httpx.get(address).content)
+    parts = ", ".join(f"{name} {size / 1000:.0f}" for name, size in sent.items())
+    row = Row(
+        f"run page with {_CHECKS} checks and {len(_TAGS) + _GROUPS} slices, all that a first "
+        "visit is sent",
+        f"**{whole / 1000:.0f} kB** ({parts}; the page unpacked {html / 1000:.0f})",
+        "≤ 150 kB",
+    )
+    print(row, flush=True)
+    yield row
 
 
 def _row(what: str, seconds: float, goal: str) -> Row:
@@ -107,11 +134,6 @@ def _open(page: Page, address: str) -> float:
     while not (painted := page.evaluate(_PAINT)):  # the page's policy forbids `wait_for_function`
         page.wait_for_timeout(20)
     return painted / 1000
-
-
-def _bytes(page: Page, address: str) -> float:
-    page.goto(address, wait_until="networkidle")
-    return page.evaluate(_BYTES)
 
 
 def _panel(page: Page, address: str) -> float:
@@ -150,8 +172,9 @@ def _run(root: Path, target: str) -> str:
 
 def _case(number: int) -> dict[str, Any]:
     question = f"Question number {number}: " + "may I bring it back a day late? " * 4
-    says = [{"type": "contains", "value": "yes"}]
-    tags = [_TAGS[number % len(_TAGS)], f"group-{number % 40}"]
+    words = ("yes", "You pay", "nothing", "first", "answer", "The", "day", "is")[:_CHECKS]
+    says = [{"type": "contains", "name": f"says_{word}", "value": word} for word in words]
+    tags = [_TAGS[number % len(_TAGS)], f"group-{number % _GROUPS}"]
     return {
         "id": f"case-{number}",
         "expected_outcome": "Says yes.",

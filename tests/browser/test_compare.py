@@ -96,6 +96,17 @@ def test_pages_are_made_by_the_server(page: Page) -> None:
 
 
 @pytest.mark.trials
+def test_pairs_after_the_third_are_folded(page: Page) -> None:
+    page.goto(PAIR)
+
+    assert page.locator("#records > article.change").count() == 3
+    folded = page.locator("details.more-pairs")
+    assert folded.count() == 7
+    assert not folded.first.locator("article").is_visible()
+    folded.first.locator("summary").click()
+    assert folded.first.locator("article").is_visible()
+
+
 def test_only_what_differs_leaves_out_equal_words(page: Page) -> None:
     """The text gets shorter, and what differs stays."""
     page.goto(f"{PAIR}&show=all")

@@ -1,6 +1,6 @@
 """Nothing that a model, a dataset or a judge says runs, loads, covers or restyles anything.
 
-Another page joins by its address in `PATHS`; `{run}` and `{index}` are filled in.
+Another page joins by its address in `PATHS`; `{run}`, `{other}` and `{index}` are filled in.
 """
 
 from __future__ import annotations
@@ -31,6 +31,12 @@ PATHS = (
     f"{RECORD}?repeat=1&from=q%3D%253Cscript%253E",
     "/runs/{run}",
     "/runs/{run}?only=look&open={index}.0",
+    "/runs/{run}/slices",
+    "/runs/{run}/review?record={index}.0",
+    "/compare?a={run}&b={other}&show=all",
+    "/compare?a={other}&b={run}&how=changes",
+    "/datasets/file?path=datasets/hostile.jsonl",
+    "/goto?q=<script>window.ran=1</script>",
 )
 """Pages that show texts of a run; add yours."""
 _MARKS = "script, style, iframe, object, embed, base, meta, link, img, video, audio, [style]"
@@ -101,7 +107,9 @@ def test_nothing_runs_with_all_texts_in_one_record(
     """The last record holds every text, the judge repeats them all, and one has no answer."""
     for index in (hostile.records - 1, hostile.records - 2):
         with new_page(browser, hostile_site) as page:
-            assert_harmless(page, path.format(run=hostile.run_id, index=index))
+            assert_harmless(
+                page, path.format(run=hostile.run_id, other=hostile.other, index=index)
+            )
 
 
 @pytest.mark.trials
@@ -112,7 +120,7 @@ def test_nothing_runs_whatever_the_text(
     """Each text in ids, tags, prompts, answers, names of tools and their results."""
     index = list(HOSTILE).index(what)
     with new_page(browser, hostile_site) as page:
-        assert_harmless(page, path.format(run=hostile.run_id, index=index))
+        assert_harmless(page, path.format(run=hostile.run_id, other=hostile.other, index=index))
 
 
 @pytest.mark.trials

@@ -223,6 +223,53 @@ def test_a_row_opens_beside_the_table(page: Page, judged: str) -> None:
 
 
 @pytest.mark.trials
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_panel_that_is_opened_by_key_has_the_focus(
+    browser: Browser, site: str, judged: str, width: int
+) -> None:
+    """It is announced; where it covers the page, the keyboard reaches nothing else of it."""
+    where = "document.activeElement.closest('.side, .top, main')?.className ?? ''"
+    with new_page(browser, site, viewport={"width": width, "height": 844}) as page:
+        page.goto(f"{judged}?only=look")
+        page.locator("tr[data-row] .row-link").first.focus()
+        page.keyboard.press("Enter")
+        page.locator(".side h2").wait_for()
+        assert "side" in page.evaluate(where)
+        expect(page.locator("[data-panel-say]")).to_contain_text(re.compile(r"Row 1 of \d+: \w"))
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("[data-panel-say]")).to_contain_text("Row 2 of")
+        assert "side" in page.evaluate(where)
+        reached: set[str] = set()
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate(f"document.activeElement === document.body ? '' : {where}"))
+        assert ("top" in reached) == (width == 1280)
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.className") == "row-link"
+        assert page.locator("[inert]").count() == 0
+
+
+@pytest.mark.trials
+@pytest.mark.parametrize("look", [{"viewport": NARROW}, {"color_scheme": "dark"}])
+def test_the_slices_are_a_page_with_intervals_and_links(
+    browser: Browser,
+    site: str,
+    judged: str,
+    look: dict[str, Any],
+    check_accessible: Callable[[Page], None],
+) -> None:
+    with new_page(browser, site, **look) as page:
+        page.goto(f"{judged}/slices")
+        expect(page.locator(".page-head")).to_contain_text("slices, lowest rate first")
+        assert page.locator("tbody .iv-cell svg").count() > 10
+        check_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        name = page.locator("tbody th a").first.inner_text()
+        page.locator("tbody th a").first.click()
+        expect(page.locator(".chip.on")).to_contain_text(name)
+
+
+@pytest.mark.trials
 def test_a_record_knows_the_list_that_it_was_opened_from(page: Page, judged: str) -> None:
     """Its page counts within the filtered list, and leads back to it."""
     page.goto(f"{judged}?only=differs")

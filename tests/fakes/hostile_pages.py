@@ -71,6 +71,8 @@ class HostileRun:
 
     root: Path
     run_id: str
+    other: str
+    """A run over the same records, all with one other answer."""
     records: int
     """Two more than there are texts: one has no answer, and one has all texts in one trace."""
 
@@ -89,12 +91,15 @@ def make_hostile_run(root: Path) -> HostileRun:
     words = " ".join(texts)
     script[rows[-2]["id"]] = [TargetError("rejected", words)]
     script[rows[-1]["id"]] = [Trace(messages=tuple(map(_said, HOSTILE.values())))]
-    ports = project.ports(
-        ScriptedTarget(script), ScriptedTarget(name="judge", otherwise=_reply(words))
-    )
-    done = project.run(ports, dataset, rubric="rubric/hostile@1.0", repeat=2)
+    project.write("datasets/hostile.jsonl", (root / dataset).read_text(encoding="utf-8"))
+    runs: list[str] = []
+    for answers in (script, {key: [_answer(words[:2000])] for key in script}):
+        judge = ScriptedTarget(name="judge", otherwise=_reply(words))
+        ports = project.ports(ScriptedTarget(answers), judge)
+        done = project.run(ports, dataset, rubric="rubric/hostile@1.0", repeat=2)
+        runs.append(Path(done.folder).name)
     project.close()
-    return HostileRun(root=root, run_id=Path(done.folder).name, records=len(rows))
+    return HostileRun(root=root, run_id=runs[0], other=runs[1], records=len(rows))
 
 
 def _written(text: str) -> str:

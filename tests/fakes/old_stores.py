@@ -20,6 +20,21 @@ _OF_REVIEW = (
 )
 
 
+_ITEMS_OF_16 = """
+ALTER TABLE review_items RENAME TO picked_items;
+DROP INDEX ix_review_items_place;
+CREATE TABLE review_items (
+    item_id VARCHAR NOT NULL, queue_id VARCHAR NOT NULL, place INTEGER NOT NULL,
+    idx INTEGER NOT NULL, repeat INTEGER NOT NULL, record_id VARCHAR NOT NULL,
+    inclusion_prob FLOAT NOT NULL, stratum VARCHAR, PRIMARY KEY (item_id)
+);
+CREATE UNIQUE INDEX ix_review_items_place ON review_items (queue_id, place);
+INSERT INTO review_items SELECT * FROM picked_items;
+DROP TABLE picked_items;
+UPDATE schema_version SET version = 16;
+"""
+
+
 _LABELS_OF_15 = """
 ALTER TABLE annotations RENAME TO by_queue;
 CREATE TABLE annotations (
@@ -40,8 +55,16 @@ UPDATE schema_version SET version = 15;
 """
 
 
+def take_back_to_16(path: Path) -> None:
+    """Make a store of this version one of version 16, whose queues are all drawn."""
+    connection = sqlite3.connect(path)
+    connection.executescript(_ITEMS_OF_16)
+    connection.close()
+
+
 def take_back_to_15(path: Path) -> None:
     """Make a store of this version one of version 15, where queues share their labels."""
+    take_back_to_16(path)
     connection = sqlite3.connect(path)
     connection.executescript(_LABELS_OF_15)
     connection.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes.reviews import ReviewProject, check, response, says
-from steelyard.model.labels.assignment import Assignment, AssignmentChoice
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice, Picked
 from steelyard.model.labels.queue import QueueSource, ReviewItem
 from steelyard.model.question import QuestionRubric
 from steelyard.store.ids import new_item_id, new_queue_id, new_token
@@ -18,7 +18,7 @@ from steelyard.store.review.decisions import DecisionStore
 from steelyard.store.review.progress import ReviewProgress
 from steelyard.store.review.queues import QueueStore
 from steelyard.store.review.results_seen import SeenResults
-from steelyard.usecases.review.assign import AssignmentRequest, assign
+from steelyard.usecases.review.assign import AssignmentRequest, assign, picked_records
 from steelyard.usecases.review.queues.annotating import Annotator
 from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
 from steelyard.usecases.review.queues.ports import (
@@ -53,6 +53,10 @@ class FolderTraces:
         """A sample of the responses."""
         request = AssignmentRequest(run=RUN, choice=choice, rubric=rubric, slice=slice_name)
         return assign(self._project.ports, request)
+
+    def pick(self, places: Sequence[tuple[int, int]]) -> Picked:
+        """Given responses."""
+        return picked_records(self._project.ports, RUN, places)
 
     def show(self, index: int, repeat: int) -> ShownTrace:
         """One response."""
@@ -103,7 +107,7 @@ class QueueProject(ReviewProject):
         new = NewQueue(
             name="Desk",
             source=QueueSource(kind="run", id=RUN),
-            fill=Fill(size=size, by=more.pop("by", "random")),
+            fill=Fill(size=size, by=more.pop("by", "random"), places=more.pop("places", ())),
             reviews_required=reviews,
         )
         return create_queue(self.queue_ports, replace(new, **more)).queue.queue_id

@@ -23,7 +23,7 @@ from steelyard.errors import UnavailableError
 from steelyard.store.dialects import database_seconds
 from steelyard.store.owners import is_alive
 from steelyard.store.queue_label_migration import keep_labels_by_queue
-from steelyard.store.review_migration import add_review_queues
+from steelyard.store.review_migration import add_review_queues, allow_picked_items
 from steelyard.store.tables import SCHEMA_VERSION, runs, versions
 
 if TYPE_CHECKING:
@@ -391,5 +391,6 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     13: _add_trace_sets,
     14: add_review_queues,
     15: keep_labels_by_queue,
+    16: allow_picked_items,
 }
 """What is done to a store of a version to make it one of the next."""

@@ -1,4 +1,4 @@
-"""The step that adds review queues to a store, as they were first made."""
+"""The steps that add review queues to a store, and let their items be picked."""
 
 from __future__ import annotations
 
@@ -17,6 +17,32 @@ def add_review_queues(operations: Operations) -> None:
     _add_queues(operations)
     _add_work(operations)
     _add_decisions(operations)
+
+
+def allow_picked_items(operations: Operations) -> None:
+    """Items without the chance with which they were drawn."""
+    # SQLite cannot change a column: the table is made again.
+    operations.drop_index("ix_review_items_place", "review_items")
+    operations.rename_table("review_items", "drawn_items")
+    operations.create_table(
+        "review_items",
+        Column("item_id", String, primary_key=True),
+        Column("queue_id", String, nullable=False),
+        Column("place", Integer, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        Column("record_id", String, nullable=False),
+        Column("inclusion_prob", Float),
+        Column("stratum", String),
+    )
+    operations.create_index(
+        "ix_review_items_place", "review_items", ["queue_id", "place"], unique=True
+    )
+    operations.execute(
+        "INSERT INTO review_items SELECT item_id, queue_id, place, idx, repeat, record_id, "
+        "inclusion_prob, stratum FROM drawn_items"
+    )
+    operations.drop_table("drawn_items")
 
 
 def _add_queues(operations: Operations) -> None:

@@ -46,7 +46,7 @@ items = Table(
     Column("idx", Integer, nullable=False),
     Column("repeat", Integer, nullable=False),
     Column("record_id", String, nullable=False),
-    Column("inclusion_prob", Float, nullable=False),
+    Column("inclusion_prob", Float),
     Column("stratum", String),
     Index("ix_review_items_place", "queue_id", "place", unique=True),
 )

@@ -6,11 +6,13 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 import msgspec
 from anyio.to_thread import run_sync
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -24,7 +26,9 @@ from steelyard.errors import InvalidError, RequestError
 from steelyard.formats.root_paths import text_from
 from steelyard.model.access import Identity
 from steelyard.reports.page_budget import limited_page
+from steelyard.usecases.access.form_tokens import masked_token
 from steelyard.web.assets import asset_answer
+from steelyard.web.compression import compressed
 from steelyard.web.form import read_form
 from steelyard.web.own_path import HOME, own_path
 from steelyard.web.page import AnyPage, Context, Visit
@@ -106,7 +110,7 @@ async def _answered(served: ServedProject, page: AnyPage, request: Request) -> R
         if isinstance(shown, Response):
             return shown
         frame = frame_of(served, request, page, identity)
-        return await run_sync(render, shown, frame)
+        return await run_sync(_rendered, shown, frame, request.headers)
 
 
 def frame_of(
@@ -114,13 +118,19 @@ def frame_of(
 ) -> Frame:
     """What surrounds a page."""
     query = request.url.query
+    token = (identity.form_token if identity else None) or ""
     return Frame(
         section=page.section if page else "",
         identity=identity,
         has_login=served.settings.has_login,
         path=request.url.path + (f"?{query}" if query else ""),
         project=served.project.root.name,
+        form_token=token and masked_token(token, token_bytes(len(token.encode()))),
     )
+
+
+def _rendered(context: Context, frame: Frame, headers: Headers) -> Response:
+    return compressed(render(context, frame), headers)
 
 
 def _read_query(request: Request, kind: type[Any]) -> Any:
@@ -160,7 +170,7 @@ async def error_page(
     visitor: Identity | None = getattr(request.state, "visitor", None)
     if visitor is None and status in _OF_A_VISITOR:
         visitor = await _visitor(served, request)
-    answer = render(context, frame_of(served, request, page, visitor))
+    answer = _rendered(context, frame_of(served, request, page, visitor), request.headers)
     answer.headers.update(headers_of(error))
     return answer
 

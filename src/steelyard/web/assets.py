@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from steelyard.errors import NotFoundError
+from steelyard.web.compression import takes_gzip
 
 _SOURCES = ("steelyard.reports", "steelyard.web")
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -67,7 +68,7 @@ def asset_answer(request: Request) -> Response:
     is_current = request.path_params["version"] == assets_version()
     headers = {"cache-control": _A_YEAR if is_current else "no-store", "vary": "accept-encoding"}
     data = asset.data
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if takes_gzip(request.headers):
         headers["content-encoding"] = "gzip"
         data = asset.compressed
     return Response(data, media_type=asset.media_type, headers=headers)

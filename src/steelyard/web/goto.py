@@ -23,6 +23,7 @@ _RUNS = 8
 _PAGES: tuple[tuple[str, str, Scope], ...] = (
     ("Home", "/", "runs:read"),
     ("Runs", "/runs", "runs:read"),
+    ("Compare two runs", "/compare", "runs:read"),
     ("Datasets", "/datasets", "registry:read"),
     ("Rubrics", "/rubrics", "registry:read"),
     ("Import a rubric", "/rubrics/import", "registry:write"),
@@ -30,6 +31,8 @@ _PAGES: tuple[tuple[str, str, Scope], ...] = (
     ("Suites", "/suites", "registry:read"),
     ("New suite", "/suites/new", "registry:write"),
     ("Targets", "/targets", "admin"),
+    ("Review", "/review", "review:read"),
+    ("New review queue", "/review/new", "registry:write"),
     ("Settings: users and roles", "/settings", "admin"),
     ("Settings: API keys", "/settings/keys", "admin"),
     ("Settings: audit log", "/settings/audit", "admin"),
@@ -76,8 +79,18 @@ def _places(visit: Visit[GotoQuery], asked: str) -> Iterator[Destination]:
         title = f"{run.dataset} × {run.target or 'several targets'}"
         kind = f"run …{run.run_id[-6:]}, {when_text(run.created_at)}"
         yield Destination(title, kind, f"/runs/{segment(run.run_id)}")
+    if visit.identity.may("review:read"):
+        yield from (one for one in _queues(visit) if text in one.name.casefold())
     if visit.identity.may("registry:read"):
         yield from (one for one in _definitions(visit) if text in one.name.casefold())
+
+
+def _queues(visit: Visit[GotoQuery]) -> Iterator[Destination]:
+    """Review queues, newest first; whoever may not answer sees how far they have come."""
+    end = "" if visit.identity.may("review:write") else "/progress"
+    for queue in visit.project.queue_ports().queues.all():
+        kind = "review queue" if queue.status == "open" else "closed review queue"
+        yield Destination(queue.name, kind, f"/review/{segment(queue.queue_id)}{end}")
 
 
 def _definitions(visit: Visit[GotoQuery]) -> Iterator[Destination]:

@@ -16,7 +16,7 @@ from steelyard.usecases.runs.overview import (
 )
 from steelyard.usecases.settings.saved_settings import list_suites
 from steelyard.web.page import AnyPage, Context, PlainQuery, Visit, WebPage
-from steelyard.web.review.queues import waiting_queues
+from steelyard.web.review.queues import open_queues, waiting_queues
 from steelyard.web.runs.run_rows import RunRow, run_rows
 
 _SHOWN = 8
@@ -61,6 +61,7 @@ def _show(visit: Visit[PlainQuery]) -> Context:
         project.clock.now(),
     )
     suites = [(one.name, one.entry) for one in list_suites(project.setting_ports())]
+    queues = open_queues(visit) if visit.identity.may("review:write") else ()
     return HomeContext(
         title="Home",
         rows=rows[:_SHOWN],
@@ -68,7 +69,7 @@ def _show(visit: Visit[PlainQuery]) -> Context:
         has_more=len(rows) > _SHOWN,
         concerns=tuple(concerns[:_MOST_CONCERNS]),
         left_out=max(0, len(concerns) - _MOST_CONCERNS),
-        steps=tuple(next_steps(newest, suites)),
+        steps=tuple(next_steps(newest, suites, queues)),
     )
 
 

@@ -31,11 +31,8 @@ class Frame:
     """The address with its query."""
     project: str
     """The name of the project's folder."""
-
-    @property
-    def form_token(self) -> str:
-        """What forms of this page must repeat; empty where there is no session."""
-        return (self.identity.form_token if self.identity else None) or ""
+    form_token: str
+    """What forms of this page must repeat, masked; empty where there is no session."""
 
     def may(self, scope: Scope) -> bool:
         """Whether the visitor is allowed to do something."""

@@ -21,6 +21,7 @@ from steelyard.web.review import (
     annotate,
     lead,
     my_answers,
+    picking,
     queues,
     reviewer,
 )
@@ -45,6 +46,7 @@ PAGES: tuple[AnyPage, ...] = (
     *targets.PAGES,
     *reviewer.PAGES,
     *queues.PAGES,
+    *picking.PAGES,
     *annotate.PAGES,
     *my_answers.PAGES,
     *lead.PAGES,

@@ -32,6 +32,8 @@ def found(site: Site, asked: str) -> list[tuple[str, str]]:
     ("asked", "place"),
     [
         ("audit", ("page", "/settings/audit")),
+        ("new review", ("page", "/review/new")),
+        ("compare", ("page", "/compare")),
         ("QUIZ", ("suite", "/suites/quiz")),
         ("questionnaire", ("judge", "/judges/questionnaire%401.0.0")),
         ("catalogue@", ("rubric", "/rubrics/catalogue%401.0.0")),
@@ -49,6 +51,12 @@ def test_runs_are_found_by_dataset_target_and_id(demo: Site) -> None:
 
     assert len(runs) == 1
     assert ("run", runs[0]) in found(demo, runs[0].removeprefix("/runs/"))
+
+
+def test_review_queues_are_found_by_name(demo: Site) -> None:
+    (place,) = [href for kind, href in found(demo, "at the desk") if kind == "review"]
+
+    assert "Conversations at the desk" in demo.text(f"{place}/progress")
 
 
 def test_what_is_not_there_is_said(demo: Site) -> None:

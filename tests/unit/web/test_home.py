@@ -49,12 +49,13 @@ def test_what_needs_attention_links_to_what_helps(demo: Site) -> None:
     assert "steelyard retry run_" in page
 
 
-def test_next_steps_compare_label_and_run_what_is_idle(demo: Site) -> None:
+def test_next_steps_answer_compare_and_run_what_is_idle(demo: Site) -> None:
     page = demo.open("/").text
 
     assert "Compare the newest two" in page
     assert 'href="/compare?a=run_' in page
-    assert "/review/new?run=run_" in page
+    assert "Answer 8 items of Conversations at the desk" in page
+    assert "/review/new?run=run_" not in page  # that queue is of the run
     assert "Run the suite catalogue" in page
 
 

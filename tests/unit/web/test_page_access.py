@@ -26,6 +26,7 @@ EXPECTED: tuple[tuple[str, str, str], ...] = (
     ("GET|POST", r"/settings(/.*)?", "admin"),
     ("GET|POST", r"/targets(/.*)?", "admin"),
     ("POST", r"/runs/{run_id}/records/{index}", "registry:write"),
+    ("GET|POST", r"/runs/{run_id}/review", "registry:write"),
     ("GET", r"/(runs|compare|groups|goto|agreement)(/.*)?", "runs:read"),
     ("POST", r"/agreement/{queue}", "runs:write"),
     ("GET", r"/review", "review:read"),

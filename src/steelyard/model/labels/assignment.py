@@ -27,6 +27,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """Records that somebody picked: without the chance that each had."""
+
+    run_id: str
+    candidates: tuple[Candidate, ...]
+    left_out: int
+    """How many have no response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentChoice:
     """How many are chosen, and how."""
 

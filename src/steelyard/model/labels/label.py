@@ -41,3 +41,9 @@ class Label:
     def is_blind(self) -> bool:
         """Whether it may validate a judge."""
         return self.exposure == "blind"
+
+    @property
+    def is_picked(self) -> bool:
+        """Whether it was given in a queue of records that somebody picked: it says something of
+        its record, and nothing of the others."""
+        return self.queue_id is not None and self.inclusion_prob is None

@@ -7,8 +7,10 @@ from typing import Literal, TypeAlias
 
 from steelyard.model.json_value import JsonObject
 
-FilledBy: TypeAlias = Literal["random", "stratified", "verdict", "near_threshold", "jury_split"]
-"""How the items of a queue are drawn."""
+FilledBy: TypeAlias = Literal[
+    "random", "stratified", "verdict", "near_threshold", "jury_split", "picked"
+]
+"""How the items of a queue are drawn, or that somebody picked them."""
 Reveal: TypeAlias = Literal["after_commit", "never"]
 """When a person may see what the judge and others answered."""
 QueueStatus: TypeAlias = Literal["open", "closed"]
@@ -72,7 +74,8 @@ class ReviewItem:
     repeat: int
     record_id: str
     """The name that labels use: the id of the record, or its index."""
-    inclusion_prob: float
+    inclusion_prob: float | None
+    """None where somebody picked it: what they would have picked else, nobody knows."""
     stratum: str | None = None
 
 

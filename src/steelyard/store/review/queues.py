@@ -15,6 +15,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.queue import QueueSource, QueueStatus, ReviewItem, ReviewQueue
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import few_rows, translated_errors
+from steelyard.store.review.slots import lock_queue
 from steelyard.store.review_tables import items, queues, slots
 
 
@@ -30,16 +31,28 @@ class QueueStore:
         identified = [replace(one, item_id=self._new_item_id()) for one in drawn]
         with translated_errors(self._engine), self._engine.begin() as connection:
             connection.execute(insert(queues), _queue_row(queue))
-            connection.execute(insert(items), [_item_row(one) for one in identified])
-            connection.execute(
-                insert(slots),
-                [
-                    {"item_id": one.item_id, "slot": slot, "queue_id": queue.queue_id}
-                    for one in identified
-                    for slot in range(1, queue.reviews_required + 1)
-                ],
-            )
+            _insert(connection, queue, identified)
             add_entry(connection, entry)
+
+    def add(
+        self, queue: ReviewQueue, more: Sequence[ReviewItem], entry: AuditEntry
+    ) -> Sequence[ReviewItem]:
+        """Add items that a queue does not have yet after its last one; those that were added."""
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            lock_queue(connection, queue.queue_id)
+            query = select(items.c.idx, items.c.repeat, items.c.place)
+            there = connection.execute(query.where(items.c.queue_id == queue.queue_id)).all()
+            known = {(row.idx, row.repeat) for row in there}
+            last = max((row.place for row in there), default=0)
+            new = [one for one in more if (one.index, one.repeat) not in known]
+            identified = [
+                replace(one, item_id=self._new_item_id(), queue_id=queue.queue_id, place=place)
+                for place, one in enumerate(new, start=last + 1)
+            ]
+            if identified:
+                _insert(connection, queue, identified)
+                add_entry(connection, entry)
+        return identified
 
     def all(self) -> list[ReviewQueue]:
         """Every queue, newest first."""
@@ -78,6 +91,18 @@ class QueueStore:
             longer = (queues.c.judged_by + " " + run_id).label("judged_by")
             _change(connection, queue_id, judged_by=longer)
             add_entry(connection, entry)
+
+
+def _insert(connection: Connection, queue: ReviewQueue, new: Sequence[ReviewItem]) -> None:
+    connection.execute(insert(items), [_item_row(one) for one in new])
+    connection.execute(
+        insert(slots),
+        [
+            {"item_id": one.item_id, "slot": slot, "queue_id": queue.queue_id}
+            for one in new
+            for slot in range(1, queue.reviews_required + 1)
+        ],
+    )
 
 
 def _change(connection: Connection, queue_id: str, **values: Any) -> None:

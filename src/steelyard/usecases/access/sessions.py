@@ -12,6 +12,7 @@ from steelyard.model.audit import Caller
 from steelyard.model.names import is_user_name
 from steelyard.model.sessions import FoundSession, LoginSubject, SessionRow
 from steelyard.ports import valid_caller
+from steelyard.usecases.access.form_tokens import unmasked_token
 from steelyard.usecases.access.keys import sha256_of
 from steelyard.usecases.access.ports import AccessPorts
 from steelyard.usecases.access.users import (
@@ -107,7 +108,8 @@ def authenticate_session(ports: AccessPorts, session_id: str) -> Identity:
 def require_form_token(identity: Identity, given: str | None) -> None:
     """Refuse a change that a page of another site may have sent with the user's cookie."""
     expected = (identity.form_token or "").encode()
-    if not hmac.compare_digest(expected, (given or "").encode("utf-8", "surrogatepass")):
+    shown = unmasked_token(given or "").encode("utf-8", "surrogatepass")
+    if not hmac.compare_digest(expected, shown):
         raise ForbiddenError(
             "a request with a cookie that changes something needs the header x-form-token; "
             "GET /v1/me has its value"

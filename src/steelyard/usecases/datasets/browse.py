@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from steelyard.contracts.contract import EXTENSIONS
 from steelyard.contracts.reading import DatasetReading, Row
@@ -17,10 +18,16 @@ from steelyard.model.json_value import JsonValue
 from steelyard.usecases.datasets.dataset_versions import opened_version
 from steelyard.usecases.datasets.open_dataset import find_sidecar
 from steelyard.usecases.datasets.project_paths import is_file_inside
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 from steelyard.usecases.registry.registry import RegistryPorts
 
+Keep: TypeAlias = Callable[[Hashable, Callable[[], FileReport]], FileReport]
+"""Finds a value by its key, and makes it where it is not known."""
 _FOLDER = "datasets"
 _MOST_FILES = 500
+_MOST_CHECKED = 2 * 1024 * 1024
+"""Larger files are not read for a list."""
+_MOST_FINDINGS = 100
 _MOST_CHARACTERS = 2000
 """So much of a record that cannot be read as a case is shown."""
 
@@ -74,6 +81,37 @@ def dataset_files(ports: RegistryPorts) -> list[str]:
     inside = (path for path in paths if is_file_inside(ports.root, path))
     inside = (path for path in inside if not find_sidecar(ports.workspace, path, ports.contracts))
     return [path.relative_to(ports.root).as_posix() for path in islice(inside, _MOST_FILES)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """A file of datasets, with what was found in it."""
+
+    path: str
+    report: FileReport | None
+    """None of a file that is too large to be read for a list."""
+
+
+def checked_files(ports: RegistryPorts, keep: Keep) -> list[CheckedFile]:
+    """The dataset files with their findings; `keep` saves what was found in an unchanged file."""
+    return [_checked(ports, keep, name) for name in dataset_files(ports)]
+
+
+def _checked(ports: RegistryPorts, keep: Keep, name: str) -> CheckedFile:
+    path = ports.root / name
+    now = path.stat()
+    if now.st_size > _MOST_CHECKED:
+        return CheckedFile(path=name, report=None)
+
+    def check() -> FileReport:
+        options = ValidateOptions(max_findings=_MOST_FINDINGS)
+        found = validate(
+            ports.workspace, [str(path)], options, ports.catalog, contracts=ports.contracts
+        )
+        return found.files[0]
+
+    key = ("dataset file", str(path), now.st_mtime_ns, now.st_size)
+    return CheckedFile(path=name, report=keep(key, check))
 
 
 def require_dataset_file(ports: RegistryPorts, name: str) -> str:

@@ -151,6 +151,11 @@ def _of_records(
 
 
 def _most_drawn(stated: Iterable[StatedLabel]) -> str | None:
-    """The queue with most of the responses; None unless several have some."""
-    queues = Counter(name for one in stated for name, _ in one.drawn)
-    return queues.most_common(1)[0][0] if len(queues) > 1 else None
+    """The queue with most of the responses, of those that were drawn if any was; None unless
+    several have some."""
+    drawn = [one for response in stated for one in response.drawn]
+    queues = Counter(name for name, chance in drawn if chance is not None) or Counter(
+        name for name, _ in drawn
+    )
+    is_one = len({name for name, _ in drawn}) == 1
+    return None if is_one or not queues else queues.most_common(1)[0][0]

@@ -22,8 +22,8 @@ class LabelChoice(NamedTuple):
     rubric: str | None
 
     def has(self, label: Label) -> bool:
-        """Whether a label was given in the queue."""
-        return self.queue in {None, label.queue_id}
+        """Whether a label was given in the queue, of a record that nobody picked."""
+        return self.queue in {None, label.queue_id} and not label.is_picked
 
 
 def people_of_project(
@@ -51,6 +51,11 @@ def _chosen(
     rubrics: KnownRubrics,
     choice: LabelChoice,
 ) -> People:
+    if not labels and choice.queue in {None, *queues}:
+        raise InvalidError(
+            "the labels are of records that somebody picked: they show errors of the judge, but "
+            "not how frequent these are; draw a queue"
+        )
     if not labels:
         known = ", ".join(sorted({queue for queue in queues if queue})) or "none"
         raise InvalidError(f"no label was given in '{choice.queue}'; queues with labels: {known}")

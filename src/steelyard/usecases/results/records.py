@@ -144,6 +144,12 @@ def count_records(records: Records, query: RecordQuery) -> int:
     return records.count(written(query))
 
 
+def list_places(records: Records, query: RecordQuery, limit: int) -> list[Place]:
+    """Where the first records of a query are."""
+    found = records.places(written(query), None, limit)
+    return [(one.index, one.repeat) for one in found]
+
+
 def cursor_at(records: Records, query: RecordQuery, skip: int) -> str | None:
     """The cursor of the page that begins after so many records; None for the first page."""
     if skip <= 0:

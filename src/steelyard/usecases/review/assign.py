@@ -6,10 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import Wanted
-from steelyard.model.labels.assignment import Assigned, Assignment, AssignmentChoice, Candidate
+from steelyard.model.labels.assignment import (
+    Assigned,
+    Assignment,
+    AssignmentChoice,
+    Candidate,
+    Picked,
+)
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import PASS_THRESHOLD
@@ -78,6 +84,24 @@ def assign(ports: ReviewPorts, request: AssignmentRequest) -> Assignment:
         left_out={reason: number for reason, number in left.items() if number},
         assigned=assigned,
         strata=_strata(candidates, assigned) if choice.by == "stratified" else {},
+    )
+
+
+def picked_records(ports: ReviewPorts, run: str, places: Sequence[tuple[int, int]]) -> Picked:
+    """Records that somebody picked, in the order of the run; those without a response are left
+    out."""
+    responses = read_responses(ports.run_folder(run))
+    rows = {(row.index, row.repeat): row for row in responses.rows}
+    for index, repeat in places:
+        if (index, repeat) not in rows:
+            of = f" (repeat {repeat})" if repeat else ""
+            raise NotFoundError(f"no record {index}{of} in {responses.run_id}")
+    wanted = set(places)
+    found = [rows[place] for place in sorted(wanted) if rows[place].trace is not None]
+    return Picked(
+        run_id=responses.run_id,
+        candidates=tuple(_candidate(responses, row, None) for row in found),
+        left_out=len(wanted) - len(found),
     )
 
 

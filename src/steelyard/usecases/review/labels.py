@@ -167,7 +167,8 @@ def counting(revisions: Iterable[Revision], rubrics: KnownRubrics) -> Iterator[R
     """One label by each person about each response, also if they met it in several queues.
 
     Two answers of one person are not independent. A label under the present content of the rubric
-    goes before others, then a blind one, then the earliest.
+    goes before others, then a blind one, then one of a record that was not picked, then the
+    earliest.
     """
     for _, found in groupby(revisions, key=_response_of):
         yield min(found, key=lambda one: _preference(one, rubrics))
@@ -178,9 +179,10 @@ def _response_of(revision: Revision) -> tuple[str | int | None, ...]:
     return label.rubric, label.run_id, label.record_id, label.repeat, label.annotator
 
 
-def _preference(revision: Revision, rubrics: KnownRubrics) -> tuple[bool, bool, str]:
+def _preference(revision: Revision, rubrics: KnownRubrics) -> tuple[bool, bool, bool, str]:
     label = label_of(revision.row)
-    return rubrics.is_under_other_content(label), not label.is_blind, revision.at
+    is_other = rubrics.is_under_other_content(label)
+    return is_other, not label.is_blind, label.is_picked, revision.at
 
 
 def fitting(value: JsonValue, rubric: QuestionRubric, by: By = "person") -> tuple[Answers, int]:

@@ -34,7 +34,7 @@ ConcernKind: TypeAlias = Literal[
     "drifted",
     "uncorrected",
 ]
-StepKind: TypeAlias = Literal["label", "compare", "suite", "run_suite"]
+StepKind: TypeAlias = Literal["answer", "label", "compare", "suite", "run_suite"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,16 @@ class Concern:
     judge: str | None = None
 
 
+class OpenQueue(NamedTuple):
+    """A review queue that people can answer."""
+
+    queue_id: str
+    name: str
+    run_id: str
+    waiting: int
+    """Its items that wait for whoever looks."""
+
+
 class NextStep(NamedTuple):
     """Something that makes sense to do next."""
 
@@ -56,6 +66,7 @@ class NextStep(NamedTuple):
     runs: tuple[StoredRun, ...] = ()
     name: str = ""
     """A judge or a suite."""
+    queue: OpenQueue | None = None
 
 
 class MeasuredRun(NamedTuple):
@@ -221,13 +232,22 @@ def _sentence(text: str) -> str:
 
 
 def next_steps(
-    newest: Sequence[MeasuredRun], suites: Sequence[tuple[str, SuiteSettings]]
+    newest: Sequence[MeasuredRun],
+    suites: Sequence[tuple[str, SuiteSettings]],
+    queues: Sequence[OpenQueue] = (),
 ) -> list[NextStep]:
-    """What makes sense to do next, derived from what is there."""
-    steps: list[NextStep] = []
+    """What makes sense to do next, derived from what is there: first what people wait for."""
+    waiting = [one for one in queues if one.waiting]
+    steps = [NextStep("answer", queue=one) for one in waiting[:1]]
+    reviewed = {one.run_id for one in queues}
     latest = _latest(newest)
     unread = next(
-        (one for one in latest if one.corrected and not one.corrected.is_corrected), None
+        (
+            one
+            for one in latest
+            if one.corrected and not one.corrected.is_corrected and one.run.run_id not in reviewed
+        ),
+        None,
     )
     if unread and unread.corrected:
         steps.append(NextStep("label", (unread.run,), unread.corrected.judge))

@@ -14,8 +14,9 @@ from steelyard.model.published import dataset_name
 from steelyard.reports.registry import ListedVersion, Shown
 from steelyard.usecases.datasets.browse import (
     CasePage,
+    CheckedFile,
     browse_dataset,
-    dataset_files,
+    checked_files,
     require_dataset_file,
 )
 from steelyard.usecases.datasets.dataset_versions import (
@@ -51,7 +52,7 @@ class DatasetsContext(Context):
 
     template: ClassVar[str] = "datasets.html"
     listed: list[ListedVersion]
-    files: list[str]
+    files: list[CheckedFile]
     edited: EditedText
     typed: DatasetText
     checked: CheckedDataset | None = None
@@ -124,7 +125,7 @@ def _context(visit: Visit[Any], typed: DatasetText, **more: Any) -> DatasetsCont
     return DatasetsContext(
         title="Datasets",
         listed=list_datasets(ports),
-        files=dataset_files(ports),
+        files=checked_files(ports, visit.project.result_ports().kept.find),
         typed=typed,
         edited=_edited(typed.text, checked),
         **more,

@@ -109,6 +109,11 @@ class RecordAddress:
         """A turn of the trace, in the part of it where it is."""
         return f"#turn-{number}"
 
+    def review(self, repeat: int) -> str:
+        """The form that sends this record to people."""
+        kept = query_text({"record": f"{self.index}.{repeat}"})
+        return f"/runs/{segment(self.run_id)}/review{kept}"
+
     def api(self, repeat: int) -> str:
         """The same as JSON."""
         kept = query_text({"repeat": repeat or None})

@@ -26,6 +26,7 @@ from steelyard.usecases.review.queues.create_queue import (
     create_queue,
 )
 from steelyard.usecases.review.queues.queue_views import QueueView, list_queues
+from steelyard.usecases.runs.overview import OpenQueue
 from steelyard.usecases.traces.assembled_traces import list_trace_sets
 from steelyard.web.page import AnyPage, Context, PlainQuery, Visit, WebPage
 from steelyard.web.rendering import segment
@@ -85,6 +86,15 @@ def waiting_queues(visit: Visit[Any]) -> tuple[QueueView, ...]:
     return tuple(one for one in _queues(visit) if _left(one))
 
 
+def open_queues(visit: Visit[Any]) -> list[OpenQueue]:
+    """The queues that people can answer, those with items for the visitor first."""
+    return [
+        OpenQueue(one.queue.queue_id, one.queue.name, one.queue.source.id, _left(one))
+        for one in _queues(visit)
+        if one.queue.status == "open"
+    ]
+
+
 def _queues(visit: Visit[Any]) -> tuple[QueueView, ...]:
     """Every queue with the visitor's progress, those with items for them first."""
     person = reviewer_of(visit)
@@ -115,8 +125,6 @@ def _new(visit: Visit[NewQueueQuery]) -> NewQueueContext:
 
 def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueContext:
     found = graded_runs(visit.project.store)
-    references = visit.project.review_ports().references
-    rubrics = (one.content for one in references.known("rubric"))
     return NewQueueContext(
         title="New queue",
         crumbs=(REVIEW,),
@@ -125,12 +133,18 @@ def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueCont
         trace_sets=tuple(
             f"{_SET}{one.name}" for one in list_trace_sets(visit.project.trace_ports())
         ),
-        rubrics=tuple(
-            str(one.reference)
-            for one in rubrics
-            if isinstance(one, QuestionRubric) and one.status != "archived"
-        ),
+        rubrics=rubrics_to_answer(visit),
         needed=label_precision((1.0,), 1).needed,
+    )
+
+
+def rubrics_to_answer(visit: Visit[Any]) -> tuple[str, ...]:
+    """The question rubrics that a new queue can have."""
+    known = (one.content for one in visit.project.review_ports().references.known("rubric"))
+    return tuple(
+        str(one.reference)
+        for one in known
+        if isinstance(one, QuestionRubric) and one.status != "archived"
     )
 
 
@@ -164,17 +178,18 @@ def _asked(visit: Visit[NewQueueQuery], form: Mapping[str, str]) -> NewQueue:
         source=_source(visit, form.get("run", "")),
         fill=Fill(
             by=cast(FilledBy, by),
-            size=_number(form, "size"),
+            size=form_number(form, "size"),
             slice=form.get("slice") or None,
         ),
         rubric=form.get("rubric") or None,
-        reviews_required=_number(form, "reviews"),
+        reviews_required=form_number(form, "reviews"),
         reveal=cast(Reveal, reveal),
         instructions=form.get("instructions") or None,
     )
 
 
-def _number(form: Mapping[str, str], name: str) -> int:
+def form_number(form: Mapping[str, str], name: str) -> int:
+    """A whole number that was typed."""
     text = form.get(name, "")
     if not text.isdecimal():
         raise InvalidError(f"{name} must be a whole number, not '{text}'")

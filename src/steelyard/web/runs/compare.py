@@ -39,7 +39,7 @@ _HOW: tuple[tuple[How, str], ...] = (
     ("plain", "Plain"),
 )
 _Votes: TypeAlias = tuple[VotesByResponse, VotesByResponse]
-_SLICES = 20
+_SLICES, _OPEN = 20, 3
 _PROBLEMS = (ConflictError, GoneError, NotFoundError)
 _STATUSES = {ConflictError: 409, GoneError: 410, NotFoundError: 404}
 
@@ -105,6 +105,8 @@ class CompareContext(Context):
     """The address of the comparison with B as the baseline."""
     all_slices: str
     json_href: str
+    most_open: int = _OPEN
+    """So many pairs of a page are open, the worst first; the others are folded."""
 
 
 def _show(visit: Visit[ComparisonQuery]) -> CompareContext | ChoiceContext:

@@ -58,7 +58,10 @@ def _show(visit: Visit[SlicesQuery]) -> Context:
 
     return SlicesContext(
         title="Small slices" if asked.few else "Slices",
-        crumbs=(Crumb("Runs", "/runs"), Crumb(run.run_id, address.run)),
+        crumbs=(
+            Crumb("Runs", "/runs"),
+            Crumb(f"{run.dataset} × {run.target or 'several targets'}", address.run),
+        ),
         address=address,
         few=asked.few,
         least=MIN_SLICE,

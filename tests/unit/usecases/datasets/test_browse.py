@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Hashable
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from steelyard.project import open_project
 from steelyard.usecases.datasets.browse import (
     CasePage,
     browse_dataset,
+    checked_files,
     dataset_files,
     require_dataset_file,
 )
+from steelyard.usecases.datasets.validate import FileReport
 
 
 def _project(root: Path, count: int = 5) -> Path:
@@ -55,6 +58,33 @@ def test_a_text_is_looked_for_in_ids_questions_and_expectations(tmp_path: Path) 
         page = _browsed(tmp_path, text=text)
         assert [one.record_id for one in page.cases] == found
         assert page.total == 1
+
+
+def test_files_come_with_what_was_found_in_them(tmp_path: Path) -> None:
+    """Unchanged ones are not read again; a changed one is."""
+    folder = _project(tmp_path) / "datasets"
+    asked: list[object] = []
+    kept: dict[Hashable, FileReport] = {}
+
+    def keep(key: Hashable, make: Callable[[], FileReport]) -> FileReport:
+        if key not in kept:
+            asked.append(key)
+            kept[key] = make()
+        return kept[key]
+
+    with open_project(tmp_path) as project:
+        ports = project.registry_ports()
+        first, again = checked_files(ports, keep), checked_files(ports, keep)
+        read = len(asked)
+        (folder / "some.jsonl").write_text('{"id": "alone"}\n', encoding="utf-8")
+        changed = checked_files(ports, keep)
+
+    found = next(one for one in first if one.path == "datasets/some.jsonl").report
+    assert found
+    assert (found.total, found.rejected) == (6, 1)
+    assert first == again
+    assert len(asked) == read + 1
+    assert changed != first
 
 
 def test_only_dataset_files_are_offered(tmp_path: Path) -> None:

@@ -109,8 +109,8 @@ class LeadBody(msgspec.Struct, frozen=True):
     """Items with as many reviews as required."""
     adjudicated: int
     """Items with a gold label."""
-    precision: PrecisionBody
-    """How precise a rate from the labels is."""
+    precision: PrecisionBody | None
+    """How precise a rate from the labels is; null of a queue of picked records."""
     people: list[AnnotatorProgress]
     """What each person has done."""
     pairs: list[PairBody]
@@ -162,8 +162,10 @@ class DisputedBody(msgspec.Struct, frozen=True):
     """The decision, where there is one."""
 
 
-def precision_body(found: LabelPrecision) -> PrecisionBody:
+def precision_body(found: LabelPrecision | None) -> PrecisionBody | None:
     """How precise a rate from the labels of a queue is."""
+    if found is None:
+        return None
     return PrecisionBody(
         labels=found.labels,
         effective=found.effective,

@@ -38,6 +38,7 @@ from steelyard.api.resources.run_changes import queued_run
 from steelyard.api.result_notes import viewer_of
 from steelyard.errors import GoneError, InvalidError, NotFoundError
 from steelyard.model.labels.queue import FilledBy, ListedItem, QueueSource, QueueStatus, Reveal
+from steelyard.results.records import Count
 from steelyard.usecases.judges.review_traces import reviewed_run
 from steelyard.usecases.review.queues.adjudication import list_disagreements
 from steelyard.usecases.review.queues.annotating import claim_item
@@ -58,12 +59,21 @@ from steelyard.usecases.review.queues.queue_views import (
 )
 
 
+class PickedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A record of the run."""
+
+    index: Count
+    """Its index."""
+    repeat: Count = 0
+    """Which of its responses."""
+
+
 class FillBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How items are drawn."""
 
     by: FilledBy = "random"
     """`random`; `stratified` by a slice or by verdict; `verdict`: equally many of each verdict;
-    `near_threshold`; `jury_split`."""
+    `near_threshold`; `jury_split`; `picked`: the `records`."""
     size: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] = 100
     """The number of items."""
     slice: str | None = None
@@ -72,6 +82,8 @@ class FillBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether all strata give equally many items."""
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """The same seed draws the same items."""
+    records: Annotated[list[PickedRecord], Meta(max_length=MOST_ITEMS)] = []
+    """The records that are `picked`. Their labels have no chance and correct no rate."""
 
 
 class NewQueueBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,8 +114,11 @@ class CreatedQueueBody(msgspec.Struct, frozen=True):
     """The queue."""
     items: int
     """The number of its items."""
-    precision: PrecisionBody
-    """How precise a rate from its labels is, and how many labels more precision needs."""
+    precision: PrecisionBody | None
+    """How precise a rate from its labels is, and how many labels more precision needs; null where
+    the items were picked."""
+    left_out: int = 0
+    """How many of the records that were picked have no response."""
 
 
 class StatusBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,6 +158,7 @@ def _create(call: Call[NoQuery, NewQueueBody]) -> JsonReply:
             slice=body.fill.slice,
             is_equal=body.fill.equal,
             seed=body.fill.seed,
+            places=tuple((one.index, one.repeat) for one in body.fill.records),
         ),
         rubric=body.rubric,
         reviews_required=body.reviews_required,
@@ -155,7 +171,9 @@ def _create(call: Call[NoQuery, NewQueueBody]) -> JsonReply:
         raise
     except NotFoundError as wrong:
         raise InvalidError(*wrong.args) from None  # what is missing is named by the body
-    answer = CreatedQueueBody(made.queue.queue_id, made.items, precision_body(made.precision))
+    answer = CreatedQueueBody(
+        made.queue.queue_id, made.items, precision_body(made.precision), made.left_out
+    )
     return JsonReply(body=answer, status=201)
 
 

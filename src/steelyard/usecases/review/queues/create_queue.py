@@ -1,15 +1,16 @@
-"""Make a review queue: draw its items, and say how precise its labels can be."""
+"""Make a review queue: draw or pick its items, and say how precise its labels can be."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from steelyard.contracts.question_rubric.writer import rubric_row
 from steelyard.errors import InvalidError, argument
 from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject
-from steelyard.model.labels.assignment import Assignment, AssignmentChoice, ChosenBy
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice, Candidate, Picked
 from steelyard.model.labels.queue import (
     FilledBy,
     QueueSource,
@@ -40,6 +41,8 @@ class Fill:
     is_equal: bool = False
     """Whether strata give equally many items; those of `verdict` always do."""
     seed: int = 0
+    places: tuple[tuple[int, int], ...] = ()
+    """Index and repeat of the records that are `picked`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,10 @@ class CreatedQueue(NamedTuple):
 
     queue: ReviewQueue
     items: int
-    precision: LabelPrecision
+    precision: LabelPrecision | None
+    """None of items that were picked: their labels say nothing of other records."""
+    left_out: int = 0
+    """How many of those that were picked have no response."""
 
 
 def create_queue(
@@ -72,39 +78,38 @@ def create_queue(
     _require_valid(new)
     source = ports.source(new.source)
     rubric = _rubric(ports, new, source)
-    drawn = source.draw(str(rubric.reference), _choice(new.fill), _slice(new.fill))
+    filled = _picked(source, new.fill) if new.fill.by == "picked" else _drawn(source, rubric, new)
     queue = ReviewQueue(
         queue_id=ports.new_queue_id(),
         name=new.name,
-        source=QueueSource(kind=new.source.kind, id=drawn.run_id),
+        source=QueueSource(kind=new.source.kind, id=filled.run_id),
         rubric=str(rubric.reference),
         rubric_sha256=rubric.sha256,
         rubric_row=rubric_row(rubric),
         reviews_required=new.reviews_required,
         reveal=new.reveal,
         instructions=new.instructions,
-        design=_design(new.fill, drawn),
+        design=filled.design,
         created_at=ports.clock.stamp(),
         created_by=ports.caller.actor,
     )
-    items = [
-        ReviewItem(
-            item_id="",
-            queue_id=queue.queue_id,
-            place=place,
-            index=one.candidate.index,
-            repeat=one.candidate.repeat,
-            record_id=one.candidate.record_id,
-            inclusion_prob=one.inclusion_prob,
-            stratum=one.stratum,
-        )
-        for place, one in enumerate(drawn.assigned, start=1)
-    ]
+    items = [replace(one, queue_id=queue.queue_id) for one in filled.items]
     ports.review.fix_published({queue.rubric}, ports.caller)
     entry = ports.entry("create_queue", queue.queue_id, name=new.name, items=len(items))
     ports.queues.create(queue, items, entry)
-    chances = [one.inclusion_prob for one in items]
-    return CreatedQueue(queue, len(items), label_precision(chances, drawn.records))
+    precision = precision_of(items, filled.records)
+    return CreatedQueue(queue, len(items), precision, filled.left_out)
+
+
+def precision_of(items: Sequence[ReviewItem], records: int) -> LabelPrecision | None:
+    """What a rate from the labels of a queue is worth; None where items were picked."""
+    chances = [one.inclusion_prob for one in items if one.inclusion_prob is not None]
+    return label_precision(chances, records) if len(chances) == len(items) else None
+
+
+def picked_items(picked: Picked) -> list[ReviewItem]:
+    """The items of records that somebody picked, without a chance."""
+    return [_item(one, place) for place, one in enumerate(picked.candidates, start=1)]
 
 
 def set_queue_status(
@@ -123,8 +128,11 @@ def _require_valid(new: NewQueue) -> None:
         raise InvalidError(
             f"`reviews_required` must be from 1 to {MOST_REVIEWS}, not {new.reviews_required}"
         )
-    if not 1 <= new.fill.size <= MOST_ITEMS:
-        raise InvalidError(f"a queue has 1 to {MOST_ITEMS:,} items, not {new.fill.size:,}")
+    size = len(new.fill.places) if new.fill.by == "picked" else new.fill.size
+    if not 1 <= size <= MOST_ITEMS:
+        raise InvalidError(f"a queue has 1 to {MOST_ITEMS:,} items, not {size:,}")
+    if new.fill.places and new.fill.by != "picked":
+        raise InvalidError("records are named only where they are picked (`by` is `picked`)")
     if new.instructions is not None and len(new.instructions) > MAX_INSTRUCTIONS:
         raise InvalidError(f"instructions have at most {MAX_INSTRUCTIONS:,} characters")
     if new.fill.slice is not None and new.fill.by != "stratified":
@@ -144,14 +152,57 @@ def _rubric(ports: QueuePorts, new: NewQueue, source: TraceSource) -> QuestionRu
     return found
 
 
-def _choice(fill: Fill) -> AssignmentChoice:
-    by: ChosenBy = "stratified" if fill.by == "verdict" else fill.by
-    is_equal = fill.is_equal or fill.by == "verdict"
-    return AssignmentChoice(count=fill.size, by=by, is_equal=is_equal, seed=fill.seed)
+class _Filled(NamedTuple):
+    """The items of a queue that is to be made, and where they come from."""
+
+    run_id: str
+    items: list[ReviewItem]
+    design: JsonObject
+    records: int
+    """Those that could be drawn."""
+    left_out: int = 0
 
 
-def _slice(fill: Fill) -> str | None:
-    return fill.slice if fill.by == "stratified" else None
+def _picked(source: TraceSource, fill: Fill) -> _Filled:
+    picked = source.pick(fill.places)
+    if not picked.candidates:
+        raise InvalidError("none of the records has a response that people could review")
+    items = picked_items(picked)
+    design: JsonObject = {"by": "picked", "size": len(items)}
+    return _Filled(picked.run_id, items, design, len(items), picked.left_out)
+
+
+def _drawn(source: TraceSource, rubric: QuestionRubric, new: NewQueue) -> _Filled:
+    fill, is_by_verdict = new.fill, new.fill.by == "verdict"
+    assert fill.by != "picked"
+    choice = AssignmentChoice(
+        count=fill.size,
+        by="stratified" if fill.by == "verdict" else fill.by,
+        is_equal=fill.is_equal or is_by_verdict,
+        seed=fill.seed,
+    )
+    slice_name = fill.slice if fill.by == "stratified" else None
+    drawn = source.draw(str(rubric.reference), choice, slice_name)
+    items = [
+        _item(one.candidate, place, one.inclusion_prob, one.stratum)
+        for place, one in enumerate(drawn.assigned, start=1)
+    ]
+    return _Filled(drawn.run_id, items, _design(fill, drawn), drawn.records)
+
+
+def _item(
+    candidate: Candidate, place: int, chance: float | None = None, stratum: str | None = None
+) -> ReviewItem:
+    return ReviewItem(
+        item_id="",
+        queue_id="",
+        place=place,
+        index=candidate.index,
+        repeat=candidate.repeat,
+        record_id=candidate.record_id,
+        inclusion_prob=chance,
+        stratum=stratum,
+    )
 
 
 def _design(fill: Fill, drawn: Assignment) -> JsonObject:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.labels.assignment import Assignment, AssignmentChoice
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice, Picked
 from steelyard.model.labels.queue import (
     AnnotatorProgress,
     Draft,
@@ -77,6 +77,10 @@ class TraceSource(Protocol):
         """A sample of the responses with inclusion probabilities."""
         ...
 
+    def pick(self, places: Sequence[tuple[int, int]]) -> Picked:
+        """Given responses, by index and repeat."""
+        ...
+
     def show(self, index: int, repeat: int) -> ShownTrace:
         """One response without its results."""
         ...
@@ -100,6 +104,12 @@ class Queues(Protocol):
     def create(
         self, queue: ReviewQueue, drawn: Sequence[ReviewItem], entry: AuditEntry
     ) -> None: ...
+    def add(
+        self, queue: ReviewQueue, more: Sequence[ReviewItem], entry: AuditEntry
+    ) -> Sequence[ReviewItem]:
+        """Add items that a queue does not have yet after its last one; those that were added."""
+        ...
+
     def all(self) -> list[ReviewQueue]: ...
     def find(self, queue_id: str) -> ReviewQueue: ...
     def item(self, item_id: str) -> ReviewItem: ...

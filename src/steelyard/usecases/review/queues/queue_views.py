@@ -19,7 +19,8 @@ from steelyard.model.labels.queue import (
 )
 from steelyard.model.question import Answers
 from steelyard.review.disagreement import PairAgreement, pair_agreements
-from steelyard.review.label_precision import LabelPrecision, label_precision
+from steelyard.review.label_precision import LabelPrecision
+from steelyard.usecases.review.queues.create_queue import precision_of
 from steelyard.usecases.review.queues.ports import QueuePorts
 from steelyard.usecases.review.queues.queue_labels import labels_by_item, outdated_labels
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
@@ -46,7 +47,8 @@ class LeadView:
 
     queue: ReviewQueue
     counts: QueueCounts
-    precision: LabelPrecision
+    precision: LabelPrecision | None
+    """None of a queue of picked records."""
     people: tuple[AnnotatorProgress, ...]
     pairs: tuple[PairAgreement, ...]
     """Every two people who answered the same items; the least agreeing first."""
@@ -91,11 +93,10 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
         for found in labels.values()
     ]
     drafts = ports.progress.drafts(queue_id)
-    chances = [one.inclusion_prob for one in items]
     return LeadView(
         queue=queue,
         counts=ports.progress.counts(queue_id),
-        precision=label_precision(chances, drawn_from(queue.design, len(items))),
+        precision=precision_of(items, drawn_from(queue.design, len(items))),
         people=tuple(ports.progress.people(queue_id)),
         pairs=tuple(pair_agreements(rubric_of(queue), given)),
         flags=tuple(ports.decisions.flags(queue_id)),

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.labels.assignment import Assignment, AssignmentChoice
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice, Picked
 from steelyard.model.labels.queue import QueueSource
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
@@ -18,7 +18,7 @@ from steelyard.results.projections import COMPOSITE
 from steelyard.usecases.results.ports import ResultPorts
 from steelyard.usecases.results.records import show_record
 from steelyard.usecases.results.sealed_files import stored_records
-from steelyard.usecases.review.assign import AssignmentRequest, assign
+from steelyard.usecases.review.assign import AssignmentRequest, assign, picked_records
 from steelyard.usecases.review.judgements import keys_of
 from steelyard.usecases.review.ports import ReviewPorts
 from steelyard.usecases.review.queues.ports import (
@@ -64,6 +64,10 @@ class RunTraces:
             run=self._run.run_id, choice=choice, rubric=rubric, slice=slice_name
         )
         return assign(self._review, request)
+
+    def pick(self, places: Sequence[tuple[int, int]]) -> Picked:
+        """Given responses."""
+        return picked_records(self._review, self._run.run_id, places)
 
     def show(self, index: int, repeat: int) -> ShownTrace:
         """One response without its results."""
