@@ -1,4 +1,4 @@
-"""Whether anything was committed to the database, or to one run, told without reading it all."""
+"""Whether the store, one run, any run or who may do what has changed, told by a short read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlalchemy import bindparam, func, select
 
 from steelyard.formats.encoding import without_surrogates
-from steelyard.store.database import translated_errors
-from steelyard.store.dialects import CHANGE_COUNT
-from steelyard.store.tables import audit_log, events, runs
+from steelyard.store.database import few_rows, translated_errors
+from steelyard.store.dialects import CHANGE_COUNT, newest_row
+from steelyard.store.runs.run_queries import named
+from steelyard.store.tables import audit_log, events, runs, states
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Engine
 
 Version: TypeAlias = tuple[object, ...]
@@ -31,6 +34,10 @@ _OF_RUN = select(
     .scalar_subquery(),
 ).where(runs.c.run_id == bindparam("run_id"))
 
+_LAST_CHANGE = select(func.max(audit_log.c.sequence))
+# A new run has its first state; what else happens to one that people do is in the audit log.
+_OF_RUNS = select(newest_row(states), _LAST_CHANGE.scalar_subquery())
+
 
 class StoreChanges:
     """Tells versions of the store and of its runs apart, whichever process has changed them.
@@ -42,20 +49,30 @@ class StoreChanges:
         self._engine = engine
         self._lock = Lock()
         self._cursor: Any = None
-        self._of_run = ""
+        self._of_run = self._of_runs = self._last_change = ""
 
-    def version(self, run_id: str | None = None) -> Version:
-        """Another one after every commit, or after every change of a run.
+    def commits(self) -> Version:
+        """Another one after every commit."""
+        return self._read(lambda: CHANGE_COUNT)
+
+    def of_run(self, name: str) -> Version:
+        """Another one after every change of the run that is called so now.
 
         Rows that a run adds while it is executed are not a change of it; states and events are.
-        Where no run has this very id, it is the version of the store.
         """
-        with self._lock, translated_errors(self._engine):
-            cursor = self._cursor or self._connect()
-            found = None
-            if run_id:
-                found = cursor.execute(self._of_run, (without_surrogates(run_id),)).fetchone()
-            return found or cursor.execute(CHANGE_COUNT).fetchone()
+        row = self._read(lambda: self._of_run, without_surrogates(name))
+        if row:
+            return row
+        ids = [row.run_id for row in few_rows(self._engine, named(name, runs.c.run_id))]
+        return (*((one, self._read(lambda: self._of_run, one)) for one in ids),)
+
+    def of_runs(self) -> Version:
+        """Another one when a run is made, goes to another state, or is changed by somebody."""
+        return self._read(lambda: self._of_runs)
+
+    def of_access(self) -> Version:
+        """Another one after every change of who may do what."""
+        return self._read(lambda: self._last_change)
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -64,9 +81,17 @@ class StoreChanges:
                 self._cursor.connection.close()
                 self._cursor = None
 
+    def _read(self, statement: Callable[[], str], *values: str) -> Version:
+        """The first row of a statement, which is known once the connection is."""
+        with self._lock, translated_errors(self._engine):
+            cursor = self._cursor or self._connect()
+            return cursor.execute(statement(), values).fetchone()
+
     def _connect(self) -> Any:
         connection = self._engine.raw_connection()
         connection.detach()
         self._cursor = connection.cursor()
-        self._of_run = str(_OF_RUN.compile(self._engine))
+        queries = (_OF_RUN, _OF_RUNS, _LAST_CHANGE)
+        compiled = (str(query.compile(self._engine)) for query in queries)
+        self._of_run, self._of_runs, self._last_change = compiled
         return self._cursor
