@@ -151,6 +151,9 @@ def save_target(
 
 
 def _read_target(ports: SettingPorts, name: str, row: JsonObject) -> TargetEntry:
+    # First: of what only the project file may define, no setting can be right.
+    if wrong := _not_over_http(row.get("provider")):
+        raise InvalidError(f"targets.{name}: {wrong}")
     entry = _read(ports, "targets", name, row).targets[name]
     for wrong in (*_forbidden(entry, ports.settings.allow.env), *_unreachable(ports, entry)):
         raise InvalidError(f"targets.{name}: {wrong}")
@@ -255,7 +258,7 @@ def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
     try:
         read = read_settings({kind: {name: row}})
     except ConfigError as wrong:
-        raise InvalidError(str(wrong)) from None
+        raise InvalidError(_of_entry(kind, str(wrong))) from None
     if "${" in json.dumps(row):
         raise InvalidError(f"{kind}.{name}: ${{NAME}} is allowed only in {PROJECT_FILE}")
     if any(flaw == "surrogate" for _, flaw in flaws(row)):
@@ -264,6 +267,13 @@ def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
         if not _is_inside(ports, row.get(key)):
             raise InvalidError(f"{kind}.{name}: '{key}' must be inside the project: {row[key]}")
     return read
+
+
+def _of_entry(kind: SettingKind, message: str) -> str:
+    """A message about the project file, as one about what was sent instead."""
+    return message.replace(
+        f"is not a field of {PROJECT_FILE}", f"is not a field of a {_ONE[kind]}"
+    )
 
 
 def _require_name(name: object) -> None:
@@ -301,8 +311,8 @@ def _is_inside(ports: SettingPorts, value: object) -> bool:
 
 def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     """Why only the project file may define a target."""
-    if entry.provider not in _PROVIDERS:
-        yield f"only {PROJECT_FILE} may define a target with the provider '{entry.provider}'"
+    if wrong := _not_over_http(entry.provider):
+        yield wrong
     for key in ("ca_file", "proxy"):
         if key in entry.extra:
             yield f"only {PROJECT_FILE} may name a '{key}'"
@@ -311,6 +321,13 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
     for place in entry.written_secrets():
         yield f"{place} would keep a secret; name its variable with api_key_env"
+
+
+def _not_over_http(provider: object) -> str | None:
+    """Why only the project file may define targets of a provider."""
+    if not isinstance(provider, str) or provider in _PROVIDERS:
+        return None
+    return f"only {PROJECT_FILE} may define a target with the provider '{provider}'"
 
 
 def _unreachable(ports: SettingPorts, entry: TargetEntry) -> Iterator[str]:
