@@ -14,13 +14,14 @@ from steelyard.store.runs.run_queries import named
 from steelyard.store.tables import audit_log, events, runs, states
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy import Engine
 
 Version: TypeAlias = tuple[object, ...]
 """Compared with another one, and nothing else."""
 
+_MOST_NAMES = 512
 # Whatever changes an ended run is in the audit log: it may be pruned, and nothing else.
 _OF_RUN = select(
     *runs.c["status", "owner", "fence", "is_queued", "cancel_requested"],
@@ -49,6 +50,7 @@ class StoreChanges:
         self._engine = engine
         self._lock = Lock()
         self._cursor: Any = None
+        self._named: dict[str, tuple[Version, Sequence[str]]] = {}
         self._of_run = self._of_runs = self._last_change = ""
 
     def commits(self) -> Version:
@@ -63,8 +65,7 @@ class StoreChanges:
         row = self._read(lambda: self._of_run, without_surrogates(name))
         if row:
             return row
-        ids = [row.run_id for row in few_rows(self._engine, named(name, runs.c.run_id))]
-        return (*((one, self._read(lambda: self._of_run, one)) for one in ids),)
+        return (*((one, self._read(lambda: self._of_run, one)) for one in self._ids(name)),)
 
     def of_runs(self) -> Version:
         """Another one when a run is made, goes to another state, or is changed by somebody."""
@@ -80,6 +81,17 @@ class StoreChanges:
             if self._cursor is not None:
                 self._cursor.connection.close()
                 self._cursor = None
+
+    def _ids(self, name: str) -> Sequence[str]:
+        """The runs that a name means that is no id; looked up again when any run is made."""
+        of_runs = self.of_runs()
+        known = self._named.get(name)
+        if known is None or known[0] != of_runs:
+            found = few_rows(self._engine, named(name, runs.c.run_id))
+            if len(self._named) >= _MOST_NAMES:
+                self._named.clear()
+            known = self._named[name] = of_runs, [row.run_id for row in found]
+        return known[1]
 
     def _read(self, statement: Callable[[], str], *values: str) -> Version:
         """The first row of a statement, which is known once the connection is."""
