@@ -11,10 +11,10 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from urllib.request import Request, urlopen
 
 from bench.child import STEELYARD
@@ -47,14 +47,8 @@ checks:
 scoring: {combine: all_pass}
 """
 _ENDED = ("completed", "completed_with_failures", "failed", "cancelled")
-_HEADS = ("change", "answered after ms", "in effect after ms", "slowest ms", "what that is")
-
-
-class Change(NamedTuple):
-    """How long one change took, in seconds."""
-
-    answered_s: float
-    effect_s: float
+Seconds: TypeAlias = list[float]
+_HEADS = ("change", "until", "ms", "slowest ms")
 
 
 class Service(NamedTuple):
@@ -87,17 +81,16 @@ class Service(NamedTuple):
             time.sleep(0.01)
         return run
 
-    def change(self, run_id: str, verb: str, state: str, body: Any = None) -> Change:
-        """Change a run and wait until it, or the new one, is in a state."""
+    def change(self, run_id: str, verb: str, states: Sequence[str], body: Any = None) -> Seconds:
+        """How long a change takes until it is answered, and until the run is in some states."""
         asked = time.time()
         changed = self.ask(f"/v1/runs/{run_id}/{verb}", body or {})["run_id"]
         answered = time.time()
-        run = self.when(changed, lambda run: state in _times(run))
-        effect = _times(run)[state] - asked
-        self.when(changed, lambda run: run["status"] in _ENDED)
-        return Change(answered - asked, effect)
+        run = self.when(changed, lambda run: run["status"] in _ENDED)
+        at = {one["state"]: datetime.fromisoformat(one["at"]) for one in reversed(run["states"])}
+        return [answered - asked, *(at[state].timestamp() - asked for state in states)]
 
-    def resume(self) -> Change:
+    def resume(self) -> Seconds:
         """Resume a run of the command line that was killed."""
         process = subprocess.Popen(
             (*STEELYARD, "run", "d.json", "--target", "slow", "--rubric", "so@1.0"),
@@ -116,7 +109,7 @@ class Service(NamedTuple):
         self.when(run_id, lambda run: not run["waiting"])
         effect = time.time()
         self.when(run_id, lambda run: run["status"] in _ENDED)
-        return Change(answered - asked, effect - asked)
+        return [answered - asked, effect - asked]
 
 
 def main() -> None:
@@ -146,41 +139,33 @@ def measured(root: Path) -> str:
 def _rows(service: Service) -> Iterator[str]:
     ended = service.post(200)
     service.when(ended, lambda run: run["status"] in _ENDED)
+    cancelled = ("finalizing", "cancelled")
     for count in (RECORDS, MANY):
-        made = [_cancelled(service, count) for _ in range(ROUNDS)]
-        yield _row(f"cancel of {count:,} records", made, "calls have stopped: `finalizing`")
-    ends = [_cancelled(service, MANY, "cancelled") for _ in range(ROUNDS)]
-    yield _row(f"cancel of {MANY:,} records", ends, "sealed: `cancelled`")
+        made = [service.change(_begun(service, count), "cancel", cancelled) for _ in range(ROUNDS)]
+        what = ("no call is made: `finalizing`", "the results are sealed: `cancelled`")
+        yield from _changed(f"cancel of {count:,} records", made, what)
     resumed = [service.resume() for _ in range(ROUNDS)]
-    yield _row("resume of a killed run", resumed, "a worker holds it: not `waiting`")
-    body = {"rubric": "so@1.0"}
-    for verb, sent, what in (("retry", None, "again"), ("regrade", body, "new rubric")):
-        for state in ("validating", "running"):
-            made = [service.change(ended, verb, state, sent) for _ in range(ROUNDS)]
-            yield _row(f"{verb} ({what})", made, f"`{state}`")
+    yield from _changed("resume of a killed run", resumed, ("a worker has it: not `waiting`",))
+    begun = ("validating", "running")
+    for verb, sent in (("retry", None), ("regrade", {"rubric": "so@1.0"})):
+        made = [service.change(ended, verb, begun, sent) for _ in range(ROUNDS)]
+        yield from _changed(verb, made, ("a worker has it: `validating`", "`running`"))
 
 
-def _cancelled(service: Service, count: int, state: str = "finalizing") -> Change:
+def _begun(service: Service, count: int) -> str:
     run_id = service.post(count)
     service.when(run_id, lambda run: run["progress"]["done"] > 20)
-    return service.change(run_id, "cancel", state)
+    return run_id
 
 
-def _row(what: str, made: list[Change], effect: str) -> str:
-    answered = statistics.median(one.answered_s for one in made)
-    taken = statistics.median(one.effect_s for one in made)
-    slowest = max(one.effect_s for one in made)
-    numbers = (f"{seconds * 1000:,.0f}" for seconds in (answered, taken, slowest))
-    row = f"| {' | '.join((what, *numbers, effect))} |"
-    print(row, flush=True)
-    return row
-
-
-def _times(run: Any) -> dict[str, float]:
-    return {
-        one["state"]: datetime.fromisoformat(one["at"]).timestamp()
-        for one in reversed(run["states"])
-    }
+def _changed(what: str, made: Sequence[Seconds], effects: Sequence[str]) -> Iterator[str]:
+    """A row for the answer, and one for each effect."""
+    for place, effect in enumerate(("it is answered", *effects)):
+        taken = [one[place] * 1000 for one in made]
+        numbers = f"{statistics.median(taken):,.0f} | {max(taken):,.0f}"
+        row = f"| {what} | {effect} | {numbers} |"
+        print(row, flush=True)
+        yield row
 
 
 def _make_project(root: Path) -> None:
