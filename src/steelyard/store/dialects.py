@@ -9,6 +9,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Insert,
+    Integer,
     String,
     Table,
     column,
@@ -39,7 +40,7 @@ def insert_or_replace(table: Table, key: Mapping[str, Any], values: Mapping[str,
 
 def newest_row(table: Table) -> ColumnElement[int]:
     """A number that is greater after every new row of a table whose rows stay."""
-    return select(func.max(column("rowid"))).select_from(table).scalar_subquery()
+    return select(func.max(column("rowid", Integer))).select_from(table).scalar_subquery()
 
 
 def as_text(column: ColumnElement[bytes]) -> ColumnElement[str]:

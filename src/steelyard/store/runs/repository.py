@@ -24,7 +24,6 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
-from steelyard.store.changes import StoreChanges
 from steelyard.store.database import (
     empty_log,
     few_rows,
@@ -35,6 +34,7 @@ from steelyard.store.database import (
 from steelyard.store.dialects import database_seconds
 from steelyard.store.runs import run_queries
 from steelyard.store.runs.attempt_order import in_turn
+from steelyard.store.runs.changes import StoreChanges
 from steelyard.store.runs.claims import settle_claims
 from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
