@@ -258,7 +258,8 @@ def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
     try:
         read = read_settings({kind: {name: row}})
     except ConfigError as wrong:
-        raise InvalidError(_of_entry(kind, str(wrong))) from None
+        # It is not the file that was sent.
+        raise InvalidError(str(wrong).replace(PROJECT_FILE, f"a {_ONE[kind]}")) from None
     if "${" in json.dumps(row):
         raise InvalidError(f"{kind}.{name}: ${{NAME}} is allowed only in {PROJECT_FILE}")
     if any(flaw == "surrogate" for _, flaw in flaws(row)):
@@ -267,13 +268,6 @@ def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
         if not _is_inside(ports, row.get(key)):
             raise InvalidError(f"{kind}.{name}: '{key}' must be inside the project: {row[key]}")
     return read
-
-
-def _of_entry(kind: SettingKind, message: str) -> str:
-    """A message about the project file, as one about what was sent instead."""
-    return message.replace(
-        f"is not a field of {PROJECT_FILE}", f"is not a field of a {_ONE[kind]}"
-    )
 
 
 def _require_name(name: object) -> None:
