@@ -10,9 +10,14 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+_REQUESTS_A_KEY = 600
+"""The most that a server takes in a minute."""
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 
 
@@ -76,36 +81,47 @@ async def connect(url: str) -> Connection:
     return connection
 
 
-def request_bytes(url: str, body: bytes | None = None) -> bytes:
+def request_bytes(url: str, body: bytes | None = None, key: str | None = None) -> bytes:
     """A request as it is sent: GET, or POST where there is a body."""
     address = urlsplit(url)
     path = address.path + (f"?{address.query}" if address.query else "")
     method = "GET" if body is None else "POST"
     head = f"{method} {path} HTTP/1.1\r\nHost: {address.netloc}\r\n"
+    head += f"X-API-Key: {key}\r\n" if key else ""
     if body is None:
         return f"{head}\r\n".encode("ascii")
     more = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return f"{head}{more}".encode("ascii") + body
 
 
-async def load(url: str, connections: int, seconds: float) -> dict[str, float]:
+async def load(
+    url: str, connections: int, seconds: float, keys: Sequence[str] = ()
+) -> dict[str, float]:
     """Ask on several connections at once, and say how fast the answers came."""
-    request = request_bytes(url)
     times: list[float] = []
     errors = 0
     end = time.perf_counter() + seconds
+    requests = _requests(url, keys)
 
     async def ask() -> None:
         nonlocal errors
         connection = await connect(url)
         while (begin := time.perf_counter()) < end:
-            answer = await connection.ask(request)
+            answer = await connection.ask(next(requests))
             times.append(time.perf_counter() - begin)
             errors += answer.status != 200
         connection.close()
 
     await asyncio.gather(*(ask() for _ in range(connections)))
     return {"per_s": len(times) / seconds, "errors": errors, **percentiles(times)}
+
+
+def _requests(url: str, keys: Sequence[str]) -> Iterator[bytes]:
+    """The same request again and again; a key is replaced before its limit is reached."""
+    if not keys:
+        yield from repeat(request_bytes(url))
+    for key in keys:
+        yield from repeat(request_bytes(url, key=key), _REQUESTS_A_KEY)
 
 
 def percentiles(times: list[float]) -> dict[str, float]:
@@ -124,8 +140,11 @@ def main() -> None:
     parser.add_argument("url")
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--keys", type=Path, help="a file with a key in each line")
     asked = parser.parse_args()
-    print(json.dumps(asyncio.run(load(asked.url, asked.connections, asked.seconds))))
+    keys = asked.keys.read_text(encoding="ascii").split() if asked.keys else ()
+    found = asyncio.run(load(asked.url, asked.connections, asked.seconds, keys))
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

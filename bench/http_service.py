@@ -18,11 +18,15 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 from bench.child import ROOT, STEELYARD
-from bench.http_load import connect, percentiles, request_bytes
+from bench.http_load import Answer, connect, percentiles, request_bytes
 from bench.page import machine, write_section
+
+from steelyard.project import open_project
+from steelyard.usecases.access.keys import KeyRequest, create_key
+from steelyard.usecases.access.users import add_user
 
 RECORDS = 2_000
 LONG_RUN = 800_000
@@ -32,6 +36,9 @@ ROUNDS = 9
 """Many short ones in turns, so that a busy moment hits both sides."""
 CLIENTS = 50
 POSTING_S = 60.0
+_KEYS = 60
+"""A key may ask 600 times in a minute."""
+_PAGE = "records?limit=20"
 _RUBRIC = """\
 id: so
 version: 1.0.0
@@ -57,6 +64,7 @@ class Row(NamedTuple):
     p95: str
     p99: str
     errors: str
+    rss: str
 
 
 class Server(NamedTuple):
@@ -89,35 +97,68 @@ def main() -> None:
 
 def measured(folder: Path) -> str:
     """The table."""
-    root, held = folder / "project", folder / "held"
-    held.mkdir()
+    root = folder / "project"
     run_id = _make_project(root)
-    with serving(root) as server:
-        paths = {"status": f"/v1/runs/{run_id}", "records": f"/v1/runs/{run_id}/records?limit=20"}
+    rows: list[Row] = []
+    with serving(root) as server, serving(root, "--login") as guarded:
+        bench = _Bench(folder, _new_keys(root))
+        ended = {"status": f"/v1/runs/{run_id}", "records": f"/v1/runs/{run_id}/{_PAGE}"}
+        rows += bench.rows(server, ended, "beside nothing else")
+        with _running(root, server) as going:
+            of_it = {"status": f"/v1/runs/{going}", "records": f"/v1/runs/{going}/{_PAGE}"}
+            rows += bench.rows(server, ended, "beside a run")
+            rows += bench.rows(server, of_it, "of that run")
+            rows += bench.rows(server, {"records": f"/v1/runs/latest/{_PAGE}"}, "as `latest`")
+            rows += bench.rows(server, {"runs": "/v1/runs"}, "beside a run")
+            with_key = {"status": ended["status"]}
+            rows += bench.rows(guarded, with_key, "beside a run, with a key", has_key=True)
+        posted, polled, runs = asyncio.run(_post_and_poll(server.url))
+        rows += [
+            _row(f"{CLIENTS} clients post runs", posted, server),
+            _row(f"{CLIENTS} clients poll them", polled, server),
+        ]
+    return _table(rows, f"{runs} runs in {POSTING_S:.0f} s.")
+
+
+class _Bench(NamedTuple):
+    """Asks a server, and in turns the bare framework that sends the same bytes."""
+
+    folder: Path
+    keys: Iterator[Sequence[str]]
+
+    def rows(
+        self, server: Server, paths: dict[str, str], where: str, *, has_key: bool = False
+    ) -> Iterator[Row]:
+        """A row of the framework and one of the server for each path."""
         for name, path in paths.items():
-            (held / name).write_bytes(_fetched(server.url + path))
-        with _started(
-            sys.executable, "-P", ROOT / "bench" / "bare_service.py", held, cwd=folder
-        ) as bare:
-            rows = list(_rows(server, bare, paths, "nothing else"))
-            with _running(root, server):
-                rows += _rows(server, bare, paths, "a run")
-        idle = server.rss_mb
-        posted = asyncio.run(_post_and_poll(server.url))
-        rows.append(_row(f"{CLIENTS} clients post runs and poll them", posted, ""))
-        memory = (
-            f"RSS of the server {idle:.0f} MB after that load, {server.rss_mb:.0f} MB at the end"
-        )
-    return _table(rows, f"{memory}; {posted['runs']:.0f} runs in {POSTING_S:.0f} s.")
+            key = next(self.keys)[0] if has_key else None
+            with self._bare(_fetched(server.url + path, key)) as bare:
+                rounds = [
+                    (_loaded(bare, "/answer"), _loaded(server, path, self._keys(has_key=has_key)))
+                    for _ in range(ROUNDS)
+                ]
+                shares = [found["per_s"] / ceiling["per_s"] for ceiling, found in rounds]
+                ceiling, found = map(_medians, zip(*rounds, strict=True))
+                yield _row(f"{name}, bare framework, {where}", ceiling, bare)
+                share = f"{statistics.median(shares):.0%}"
+                yield _row(f"{name}, {where}", found, server, share)
 
+    def _keys(self, *, has_key: bool) -> Path | None:
+        """A file with keys that nobody has used."""
+        if not has_key:
+            return None
+        path = self.folder / "keys"
+        path.write_text("\n".join(next(self.keys)), encoding="ascii")
+        return path
 
-def _rows(server: Server, bare: Server, paths: dict[str, str], beside: str) -> Iterator[Row]:
-    for name, path in paths.items():
-        rounds = [(_loaded(bare, f"/{name}"), _loaded(server, path)) for _ in range(ROUNDS)]
-        shares = [found["per_s"] / ceiling["per_s"] for ceiling, found in rounds]
-        ceiling, found = map(_medians, zip(*rounds, strict=True))
-        yield _row(f"{name}, bare framework, beside {beside}", ceiling, "")
-        yield _row(f"{name}, beside {beside}", found, f"{statistics.median(shares):.0%}")
+    @contextmanager
+    def _bare(self, answer: bytes) -> Generator[Server]:
+        held = self.folder / "held"
+        held.mkdir(exist_ok=True)
+        (held / "answer").write_bytes(answer)
+        program = ROOT / "bench" / "bare_service.py"
+        with _started(sys.executable, "-P", program, held, cwd=self.folder) as bare:
+            yield bare
 
 
 def _medians(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -125,18 +166,27 @@ def _medians(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
     return {**found, "errors": sum(one["errors"] for one in rounds)}
 
 
-def _row(what: str, found: dict[str, float], share: str) -> Row:
+def _row(what: str, found: dict[str, float], server: Server, share: str = "") -> Row:
     p50, p95, p99 = (f"{found[name]:.1f}" for name in ("p50", "p95", "p99"))
-    cpu = f"{found['cpu_us']:.0f}" if "cpu_us" in found else ""
-    row = Row(what, f"{found['per_s']:,.0f}", share, cpu, p50, p95, p99, f"{found['errors']:.0f}")
+    row = Row(
+        what=what,
+        per_s=f"{found['per_s']:,.0f}",
+        share=share,
+        cpu=f"{found['cpu_us']:.0f}" if "cpu_us" in found else "",
+        p50=p50,
+        p95=p95,
+        p99=p99,
+        errors=f"{found['errors']:.0f}",
+        rss=f"{server.rss_mb:.0f}",
+    )
     print(row, flush=True)
     return row
 
 
-def _table(rows: list[Row], memory: str) -> str:
+def _table(rows: list[Row], posted: str) -> str:
     load = f"{CONNECTIONS} connections, medians of {ROUNDS} rounds of {SECONDS:.0f} s"
     lines = [
-        f"Measured by `python -m bench.http_service`: {machine()}; {load}. {memory}",
+        f"Measured by `python -m bench.http_service`: {machine()}; {load}; {posted}",
         "",
         f"| {' | '.join(_HEADS)} |",
         f"|{'---|' * len(_HEADS)}",
@@ -156,6 +206,8 @@ def _make_project(root: Path) -> str:
             stream.writelines(json.dumps(_case(number)) + "\n" for number in range(count))
     command = (*STEELYARD, "run", "datasets/some.jsonl", "--target", "echo", "--format", "json")
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    with open_project(root) as project:  # a server with login needs one
+        add_user(project.access_ports(), "admin", "admin", "a password of the bench")
     return json.loads(done.stdout)["run_id"]
 
 
@@ -165,9 +217,17 @@ def _case(number: int) -> dict[str, Any]:
     return {"id": f"r{number}", "expected_outcome": "So.", "input": question, "evaluators": says}
 
 
+def _new_keys(root: Path) -> Iterator[Sequence[str]]:
+    """Enough new keys for one round, again and again."""
+    with open_project(root) as project:
+        while True:
+            request = KeyRequest("bench", "viewer")
+            yield [create_key(project.access_ports(), request).secret for _ in range(_KEYS)]
+
+
 @contextmanager
-def serving(root: Path) -> Generator[Server]:
-    with _started(*STEELYARD, "serve", "--port", "0", cwd=root) as server:
+def serving(root: Path, *options: str) -> Generator[Server]:
+    with _started(*STEELYARD, "serve", "--port", "0", *options, cwd=root) as server:
         yield server
 
 
@@ -189,16 +249,16 @@ def _started(*command: object, cwd: Path) -> Generator[Server]:
 
 
 @contextmanager
-def _running(root: Path, server: Server) -> Generator[None]:
-    """A run in a process of its own, for as long as something is measured beside it."""
+def _running(root: Path, server: Server) -> Generator[str]:
+    """The id of a run that goes on in a process of its own while something is measured."""
     command = (*STEELYARD, "run", "datasets/many.jsonl", "--target", "echo", "--format", "json")
     process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL)
     try:
-        while json.loads(_fetched(f"{server.url}/v1/runs/latest"))["status"] != "running":
+        while (run := json.loads(_fetched(f"{server.url}/v1/runs/latest")))["status"] != "running":
             if process.poll() is not None:
                 raise SystemExit("the run has ended before it was running")
             time.sleep(0.5)
-        yield
+        yield run["run_id"]
         if process.poll() is not None:
             raise SystemExit("the run has ended before the measurement; give it more records")
     finally:
@@ -206,14 +266,16 @@ def _running(root: Path, server: Server) -> Generator[None]:
         process.wait(30)
 
 
-def _fetched(url: str) -> bytes:
-    with urlopen(url, timeout=30) as answer:
+def _fetched(url: str, key: str | None = None) -> bytes:
+    asked = Request(url, headers={"X-API-Key": key} if key else {})
+    with urlopen(asked, timeout=30) as answer:
         return answer.read()
 
 
-def _loaded(server: Server, path: str) -> dict[str, float]:
+def _loaded(server: Server, path: str, keys: Path | None = None) -> dict[str, float]:
     """What a client in another process measures, and what the server computes a request."""
-    options = ("--connections", str(CONNECTIONS), "--seconds", str(SECONDS))
+    options = ["--connections", str(CONNECTIONS), "--seconds", str(SECONDS)]
+    options += ["--keys", str(keys)] if keys else []
     command = (sys.executable, "-m", "bench.http_load", server.url + path, *options)
     before = server.cpu_s
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -221,42 +283,48 @@ def _loaded(server: Server, path: str) -> dict[str, float]:
     return {**found, "cpu_us": (server.cpu_s - before) / (found["per_s"] * SECONDS) * 1e6}
 
 
-async def _post_and_poll(url: str) -> dict[str, float]:
+async def _post_and_poll(url: str) -> tuple[dict[str, float], dict[str, float], int]:
     """Every client posts a small run, polls it until it has ended, and begins anew."""
-    times: list[float] = []
-    errors, runs = 0, 0
+    posted, polled = _Timed(202), _Timed(200)
     end = time.perf_counter() + POSTING_S
 
     async def client(number: int) -> None:
-        nonlocal errors, runs
         connection = await connect(url)
         while time.perf_counter() < end:
-            answer = await _timed(connection.ask(_post(url, number)), times)
-            errors += answer.status != 202
-            if answer.status != 202:
-                print(answer, flush=True)
-                return
-            runs += 1
-            run_id = json.loads(answer.body)["run_id"]
-            status = ""
+            body = await posted.answer(connection.ask(_post(url, number)))
+            request, status = request_bytes(f"{url}/v1/runs/{body['run_id']}"), ""
             while status not in _ENDED and time.perf_counter() < end:
                 await asyncio.sleep(0.25)
-                request = request_bytes(f"{url}/v1/runs/{run_id}")
-                answer = await _timed(connection.ask(request), times)
-                errors += answer.status != 200
-                status = json.loads(answer.body).get("status", "")
+                status = (await polled.answer(connection.ask(request)))["status"]
         connection.close()
 
     await asyncio.gather(*map(client, range(CLIENTS)))
-    done = {"per_s": len(times) / POSTING_S, "errors": errors, "runs": runs}
-    return {**done, **percentiles(times)}
+    return posted.found(), polled.found(), len(posted.times)
 
 
-async def _timed(waiting: asyncio.Future[Any], times: list[float]) -> Any:
-    begin = time.perf_counter()
-    answer = await waiting
-    times.append(time.perf_counter() - begin)
-    return answer
+class _Timed:
+    """Answers of one kind, which are all meant to have one status."""
+
+    def __init__(self, status: int) -> None:
+        self.times: list[float] = []
+        self._status = status
+
+    async def answer(self, waiting: asyncio.Future[Answer]) -> Any:
+        """The JSON of the next answer; any other than what is meant ends the measurement."""
+        begin = time.perf_counter()
+        answer = await waiting
+        self.times.append(time.perf_counter() - begin)
+        if answer.status != self._status:
+            raise SystemExit(f"answered with {answer}")
+        return json.loads(answer.body)
+
+    def found(self) -> dict[str, float]:
+        """What the table shows."""
+        return {
+            "per_s": len(self.times) / POSTING_S,
+            "errors": 0,
+            **percentiles(self.times),
+        }
 
 
 def _post(url: str, number: int) -> bytes:

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from types import FrameType
 from typing import Any, cast
@@ -31,6 +31,8 @@ from steelyard.usecases.runs.queue import execute_queued_run, next_queued_run
 
 _LOG = logging.getLogger("steelyard.worker")
 _LOOK_S = 0.25
+_GLANCE_S = 0.05
+"""How often a worker that waits looks whether any run has changed, which takes microseconds."""
 _REST_S = 5.0
 """How long a worker waits that cannot use the store."""
 _GRACE_S = 8.0
@@ -124,22 +126,24 @@ class _ExitRequest:
         finally:
             self._executing = None
 
-    def rest(self, seconds: float) -> None:
-        """Wait, but not for long after the end is asked for."""
+    def rest(self, seconds: float, has_work: Callable[[], bool] = lambda: False) -> None:
+        """Wait, but not for long after there is work or the end is asked for."""
         until = time.monotonic() + seconds
-        while not self.is_asked and (left := until - time.monotonic()) > 0:
-            time.sleep(min(left, _LOOK_S))
+        while not (self.is_asked or has_work()) and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, _GLANCE_S))
 
 
 def _take_next(project: Project, warn: Warn, request: _ExitRequest) -> None:
     """Execute the next run, or wait a moment."""
     try:
         project.condition.require_own_schema()
+        changes = project.store.changes
+        before = changes.of_runs()
         run = next_queued_run(project.run_queue, project.is_alive)
         if run:
             _execute(str(project.root), run, warn, request)
         else:
-            request.rest(_LOOK_S)
+            request.rest(_LOOK_S, lambda: changes.of_runs() != before)
     except SchemaVersionError:
         raise
     except SteelyardError as error:

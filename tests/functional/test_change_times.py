@@ -1,7 +1,7 @@
-"""Cancel, resume, retry and regrade over HTTP take effect within a second.
+"""Cancel, resume, retry and regrade over HTTP take effect at once.
 
-The ceiling is three seconds: a machine that runs other tests at the same time starts a process or
-writes to its disk that much slower. On a quiet one, each takes about half a second.
+How long each takes on a quiet machine is measured by `python -m bench.run_changes`. Here calls are
+the clock: a busy machine makes fewer of them in a second, and never more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +28,21 @@ from servers.service_process import ServiceProcess, service_of
 
 pytestmark = pytest.mark.trials
 
-CEILING_S = 3.0
-RECORDS = 12_000
-"""So many that storing them as cancelled takes longer than two seconds."""
+CALLS_A_SECOND = 100
+"""The most that the target allows."""
+RECORDS = 50_000
+"""So many that storing them as cancelled takes longer than a look at the run."""
 
 
 @dataclass
 class Endpoint:
-    """Remembers when it was asked."""
+    """Counts what it is asked."""
 
-    calls: list[float] = field(default_factory=list[float])
+    calls: int = 0
     fails: bool = False
 
     async def answer(self, _request: web.Request) -> web.StreamResponse:
-        self.calls.append(time.monotonic())
+        self.calls += 1
         await asyncio.sleep(0.02)
         if self.fails:
             return web.json_response({"error": {"message": "no"}}, status=400)
@@ -50,7 +51,7 @@ class Endpoint:
     def wait_for(self, count: int) -> None:
         """Until so many calls were made."""
         deadline = time.monotonic() + 60
-        while len(self.calls) < count:
+        while self.calls < count:
             assert time.monotonic() < deadline
             time.sleep(0.02)
 
@@ -70,13 +71,13 @@ class Trial:
         assert answer.status_code == 202, answer.text
         return answer.json()["run_id"]
 
-    def when(self, run_id: str, is_so: Callable[[Any], bool]) -> tuple[Any, float]:
-        """A run as soon as something is true of it, and when that was seen."""
+    def when(self, run_id: str, is_so: Callable[[Any], bool]) -> Any:
+        """A run as soon as something is true of it."""
         deadline = time.monotonic() + 60
         while not is_so(run := self.service.get(f"/v1/runs/{run_id}").json()):
             assert time.monotonic() < deadline, run
             time.sleep(0.02)
-        return run, time.monotonic()
+        return run
 
 
 @pytest.fixture
@@ -90,18 +91,21 @@ def states(run: Any) -> list[str]:
     return [entry["state"] for entry in run["states"]]
 
 
-def test_a_cancel_of_a_large_run_stops_its_calls_and_shows_at_once(trial: Trial) -> None:
+def test_a_cancel_of_a_large_run_makes_no_call_after_a_second_and_shows_at_once(
+    trial: Trial,
+) -> None:
     run_id = trial.service.post(RECORDS)
     trial.endpoint.wait_for(50)
     trial.change(run_id, "cancel")
-    began = time.monotonic()
-    shown, _ = trial.when(run_id, lambda run: run["cancelling"])
-    changed, seen_at = trial.when(run_id, lambda run: run["status"] != "running")
-    ended, _ = trial.when(run_id, lambda run: run["status"] == "cancelled")
+    before = trial.endpoint.calls
+    shown = trial.when(run_id, lambda run: run["cancelling"])
+    changed = trial.when(run_id, lambda run: run["status"] != "running")
+    after = trial.endpoint.calls
+    ended = trial.when(run_id, lambda run: run["status"] == "cancelled")
 
     assert shown["status"] in {"running", "finalizing"}
-    assert seen_at - began < CEILING_S
-    assert trial.endpoint.calls[-1] - began < CEILING_S
+    assert after - before <= CALLS_A_SECOND
+    assert trial.endpoint.calls == after
     assert (changed["status"], changed["cancelling"]) == ("finalizing", True)
     assert changed["progress"]["done"] < RECORDS  # its last records are stored afterwards
     assert states(ended) == ["queued", "validating", "running", "finalizing", "cancelled"]
@@ -110,16 +114,17 @@ def test_a_cancel_of_a_large_run_stops_its_calls_and_shows_at_once(trial: Trial)
 
 
 def test_a_cancel_of_a_run_that_waits_shows_at_once_and_runs_nothing(trial: Trial) -> None:
-    first, second = trial.service.post(RECORDS), trial.service.post(RECORDS)
+    first, second = trial.service.post(2_000), trial.service.post(2_000)
     trial.endpoint.wait_for(1)
+    before = trial.endpoint.calls
     trial.change(second, "cancel")
-    began = time.monotonic()
-    shown, seen_at = trial.when(second, lambda run: run["cancelling"] or run["completed_at"])
-    ended, _ = trial.when(second, lambda run: run["status"] == "cancelled")
+    shown = trial.when(second, lambda run: run["cancelling"] or run["completed_at"])
+    after = trial.endpoint.calls
+    ended = trial.when(second, lambda run: run["status"] == "cancelled")
     trial.change(first, "cancel")
     trial.when(first, lambda run: run["status"] == "cancelled")
 
-    assert seen_at - began < CEILING_S
+    assert after - before <= CALLS_A_SECOND
     assert shown["status"] in {"queued", "cancelled"}
     assert (states(ended), ended["started_at"]) == (["queued", "cancelled"], None)
     for run_id in (first, second):
@@ -140,23 +145,23 @@ def killed_run(trial: Trial) -> str:
     return trial.service.get("/v1/runs").json()["data"][0]["run_id"]
 
 
-def test_resume_retry_and_regrade_begin_at_once(trial: Trial) -> None:
+def test_resume_retry_and_regrade_are_begun_by_a_free_worker(trial: Trial) -> None:
     run_id = killed_run(trial)
     trial.endpoint.fails = True
     stopped = trial.service.get(f"/v1/runs/{run_id}").json()
-    took: dict[str, float] = {}
     trial.change(run_id, "resume")
-    began = time.monotonic()
-    _, seen_at = trial.when(run_id, lambda run: not run["resumable"])
-    took["resume"] = seen_at - began
+    resumed = trial.when(run_id, lambda run: not run["waiting"])
     trial.when(run_id, lambda run: run["completed_at"])
     for verb, body in (("retry", None), ("regrade", {"rubric": "rubric/any@1.0"})):
         derived = trial.change(run_id, verb, body)
-        began = time.monotonic()
-        _, seen_at = trial.when(derived, lambda run: run["status"] != "queued")
-        took[verb] = seen_at - began
+        begun = trial.when(derived, lambda run: not run["waiting"])
         trial.when(derived, lambda run: run["completed_at"])
         check_run(trial.root / ".steelyard" / "runs" / derived)
 
-    assert (stopped["status"], stopped["resumable"]) == ("running", True)
-    assert all(seconds < CEILING_S for seconds in took.values()), took
+        assert begun["status"] != "queued"
+    assert (stopped["status"], stopped["resumable"], stopped["waiting"]) == (
+        "running",
+        True,
+        False,
+    )
+    assert not resumed["resumable"]

@@ -109,7 +109,7 @@ def test_show_tells_what_did_not_pass_and_why(told: dict[str, Done]) -> None:
 def test_show_gives_manifest_metrics_and_slices(project: Project, told: dict[str, Done]) -> None:
     shown = json.loads(told["show json"].stdout)
 
-    standing = ["is_finished", "cancelling", "resumable", "unresumable"]
+    standing = ["is_finished", "cancelling", "waiting", "resumable", "unresumable"]
     assert list(shown) == ["manifest", "metrics", "slices", *standing, "failures"]
     assert shown["failures"] == {"target_error": 1}
     assert shown["manifest"]["run_id"] == project.newer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
 
@@ -24,7 +25,8 @@ from steelyard.errors import (
 )
 from steelyard.model.access import Identity, Scope, local_identity
 from steelyard.ports import local_caller
-from steelyard.usecases.access.keys import authenticate_key
+from steelyard.usecases.access.keys import authenticate_key, sha256_of
+from steelyard.usecases.access.ports import AccessPorts
 from steelyard.usecases.access.sessions import authenticate_session, require_form_token
 
 NOBODY = Identity(actor="anonymous", role="viewer", scopes=frozenset(), credential="local")
@@ -84,20 +86,34 @@ async def authenticate(
     Nothing of the body is read, so the token of a form is not checked here.
     """
     secret = presented_key(request.headers)
-    ports = served.project.access_ports
     if secret is not None:
-        return await run_sync(lambda: authenticate_key(ports(), secret))
+        return await _known(served, authenticate_key, secret)
     if not served.settings.has_login:
         return _local_identity()
     session_id = request.cookies.get(COOKIE)
     if session_id is None:
         raise UnauthorizedError("log in, or send a key as 'Authorization: Bearer …'")
-    identity = await run_sync(lambda: authenticate_session(ports(), session_id))
+    identity = await _known(served, authenticate_session, session_id)
     if request.method not in _SAFE:
         require_own_origin(served.settings, request.headers)
         if not is_form:
             require_form_token(identity, request.headers.get(FORM_TOKEN))
     return identity
+
+
+async def _known(
+    served: ServedProject, check: Callable[[AccessPorts, str], Identity], secret: str
+) -> Identity:
+    """Whose secret it is: known from a moment ago, or checked in a thread."""
+    proof = f"{check.__name__} {sha256_of(secret)}"
+    changes = served.project.store.changes
+    known = served.identities.find(proof, changes, served.newest)
+    if known is None:
+        # From before the check: whatever changes meanwhile is another version.
+        version = changes.of_access()
+        known = await run_sync(lambda: check(served.project.access_ports(), secret))
+        served.identities.keep(proof, known, version)
+    return known
 
 
 def require_token_of(identity: Identity, request: Request, field: str | None) -> None:
@@ -119,12 +135,15 @@ async def is_still_admitted(
 
 def presented_key(headers: Headers) -> str | None:
     """The key that a request has, in either of two headers; None without one."""
-    found = {*headers.getlist("x-api-key")}
-    for value in headers.getlist("authorization"):
-        scheme, _, secret = value.strip().partition(" ")
-        if scheme.lower() != "bearer":
-            raise UnauthorizedError("send a key as 'Authorization: Bearer …'")
-        found.add(secret.strip())
+    found: set[str] = set()
+    for name, value in headers.raw:
+        if name == b"x-api-key":
+            found.add(value.decode("latin-1"))
+        elif name == b"authorization":
+            scheme, _, secret = value.decode("latin-1").strip().partition(" ")
+            if scheme.lower() != "bearer":
+                raise UnauthorizedError("send a key as 'Authorization: Bearer …'")
+            found.add(secret.strip())
     if len(found) > 1:
         raise InvalidError("the request has two different keys; send one")
     return next(iter(found), None)

@@ -21,7 +21,7 @@ from steelyard.api.errors import (
     message_of,
     status_of,
 )
-from steelyard.api.kept_replies import KeptReply
+from steelyard.api.kept_replies import KeptReply, version_of
 from steelyard.api.operation import Operation
 from steelyard.api.result_notes import note_shown, viewer_of
 from steelyard.api.serving import ServedProject
@@ -60,7 +60,7 @@ async def answer_request(
     try:
         identity = await admit(served, operation, request)
         if kept:
-            await _note(served, identity, request, kept.shown)
+            await _note_kept(served, identity, request, kept)
             answer = JsonBytes(with_request_id(kept.body, request_id))
         else:
             answer = await _made(served, operation, request, identity)
@@ -77,21 +77,21 @@ async def _made(
     request_id: str = request.scope["state"]["request_id"]
     if operation.is_kept:
         # From before the store is read: an answer may be newer than these say, never older.
-        made_at, run_id = served.kept.now(), request.path_params.get("run_id")
-        version = served.project.store.changes.version(run_id)
+        made_at, run = served.kept.now(), request.path_params.get("run_id")
+        version = version_of(served.project.store.changes, run)
         made = await operation.answer(served, identity, request_id, request)
         assert isinstance(made, JsonReply)
         body = open_body(msgspec.json.encode(made.body))
         kept = KeptReply(
             operation=operation,
-            run_id=run_id,
+            run=run,
             version=version,
             body=body,
             shown=made.shown,
             made_at=made_at,
         )
         served.kept.keep(address_of(request.scope), kept)
-        await _note(served, identity, request, made.shown)
+        await _note_kept(served, identity, request, kept)
         return JsonBytes(with_request_id(body, request_id))
     made = await operation.answer(served, identity, request_id, request)
     if isinstance(made, JsonReply):
@@ -121,6 +121,21 @@ def _error_answer(
 class _Reader(NamedTuple):
     served: ServedProject
     identity: Identity
+
+
+async def _note_kept(
+    served: ServedProject,
+    identity: Identity,
+    request: Request,
+    kept: KeptReply[Operation[Any, Any]],
+) -> None:
+    """Note whose results a kept answer shows, once for each reader."""
+    person = viewer_of(_Reader(served, identity))
+    if person in kept.noted_for or request.method == "HEAD":
+        return
+    await _note(served, identity, request, kept.shown)
+    if not any(served.noted.missing(person, one) for one in kept.shown):
+        kept.noted_for.add(person)
 
 
 async def _note(

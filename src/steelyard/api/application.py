@@ -128,8 +128,10 @@ class _KeptFirst:
     def _kept(self, scope: Scope) -> KeptReply[Operation[Any, Any]] | None:
         if scope["type"] != "http" or scope["method"] not in _READING:
             return None
+        served = self._served
         try:
-            return self._served.kept.find(address_of(scope), self._served.project.store.changes)
+            changes = served.project.store.changes
+            return served.kept.find(address_of(scope), changes, served.newest)
         except UnavailableError:
             return None  # the operation says so, to whoever may know
 

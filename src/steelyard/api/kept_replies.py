@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from steelyard.api.shown_results import ShownResults
@@ -21,11 +21,45 @@ _MAX_BYTES = 64 * 1024
 
 
 class Versions(Protocol):
-    """Tells versions of the store and of runs apart."""
+    """Tells versions of the store, of runs and of access apart."""
 
-    def version(self, run_id: str | None = None) -> object:
-        """The version of a run, or of the whole store."""
+    def commits(self) -> object:
+        """The version of the whole store."""
         ...
+
+    def of_run(self, name: str) -> object:
+        """The version of the run that an id, a part of one, or `latest` names."""
+        ...
+
+    def of_runs(self) -> object:
+        """The version of all runs."""
+        ...
+
+    def of_access(self) -> object:
+        """The version of who may do what."""
+        ...
+
+
+class NewestCommit:
+    """The version of the store, read once for all requests that the event loop has received."""
+
+    def __init__(self) -> None:
+        self._known: object = None
+
+    def version(self, versions: Versions) -> object:
+        """The version of the store at a time after those requests were sent."""
+        if self._known is None:
+            self._known = versions.commits()
+            asyncio.get_running_loop().call_soon(self._forget)
+        return self._known
+
+    def _forget(self) -> None:
+        self._known = None
+
+
+def version_of(versions: Versions, run: str | None) -> object:
+    """The version of a run by any of its names; without a name that of all runs."""
+    return versions.of_runs() if run is None else versions.of_run(run)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,14 +67,16 @@ class KeptReply(Generic[Operation]):
     """What an operation has answered, and when that was."""
 
     operation: Operation
-    run_id: str | None
-    """The run that it is about; None where it is about several."""
+    run: str | None
+    """The name of the run that it is about, as it was asked for; None for several runs."""
     version: object
-    """The version of the run, or of the store, from before the answer was made."""
+    """The version of the run, or of all, from before the answer was made."""
     body: bytes
     """JSON that lacks the id of the request."""
     shown: tuple[ShownResults, ...] = ()
     """The records whose results it shows."""
+    noted_for: set[str] = field(default_factory=set[str])
+    """For whom that is noted."""
     made_at: float
     renew_at: float = 0.0
     right_at: object = None
@@ -53,9 +89,10 @@ class KeptReplies(Generic[Operation]):
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.now = monotonic
         self._kept: dict[bytes, KeptReply[Operation]] = {}
-        self._of_store: object = None
 
-    def find(self, address: bytes, versions: Versions) -> KeptReply[Operation] | None:
+    def find(
+        self, address: bytes, versions: Versions, newest: NewestCommit
+    ) -> KeptReply[Operation] | None:
         """What was answered at an address, if that is still right.
 
         Shortly before an answer is too old, one request has to make it anew; others need not wait
@@ -67,9 +104,9 @@ class KeptReplies(Generic[Operation]):
         if self.now() >= kept.renew_at:
             kept.renew_at = kept.made_at + MAX_AGE_S
             return None
-        of_store = self._of_store or self._look(versions)
+        of_store = newest.version(versions)
         if kept.right_at != of_store:
-            if versions.version(kept.run_id) != kept.version:
+            if version_of(versions, kept.run) != kept.version:
                 return None
             kept.right_at = of_store
         return kept
@@ -82,12 +119,3 @@ class KeptReplies(Generic[Operation]):
             self._kept.clear()
         reply.renew_at = reply.made_at + _RENEWED_AFTER_S
         self._kept[address] = reply
-
-    def _look(self, versions: Versions) -> object:
-        """The version of the store, for every request that the event loop has received by now."""
-        self._of_store = versions.version()
-        asyncio.get_running_loop().call_soon(self._forget)
-        return self._of_store
-
-    def _forget(self) -> None:
-        self._of_store = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.api.kept_replies import KeptReplies
+from steelyard.api.kept_identities import KeptIdentities
+from steelyard.api.kept_replies import KeptReplies, NewestCommit
 from steelyard.api.log_lines import LogFormat
 from steelyard.api.measurements import Measurements
 from steelyard.api.request_limits import RequestLimiter
@@ -83,6 +84,8 @@ class ServedProject:
     measurements: Measurements = field(default_factory=Measurements)
     tracing: RequestTracing = field(default_factory=NoTracing)
     kept: KeptReplies[Any] = field(default_factory=KeptReplies[Any])
+    identities: KeptIdentities = field(default_factory=KeptIdentities)
+    newest: NewestCommit = field(default_factory=NewestCommit)
     results: KeptResults = field(default_factory=lambda: KeptResults(most=_MOST_COMPARISONS))
     noted: NotedResults = field(default_factory=NotedResults)
     """Who has opened which results, as far as this process has noted it."""

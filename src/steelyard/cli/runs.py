@@ -93,6 +93,7 @@ def _remote_row(run: RemoteRun) -> dict[str, object]:
         "group": run.group_id,
         "metrics": run.summary,
         "cancelling": run.cancelling,
+        "waiting": run.waiting,
         "resumable": run.resumable,
         "unresumable": run.unresumable,
         "pruned": list(run.pruned),

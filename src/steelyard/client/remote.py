@@ -43,6 +43,7 @@ class RemoteRun(msgspec.Struct, frozen=True, kw_only=True):
     dataset_id: str | None = None
     dataset_version: str | None = None
     cancelling: bool = False
+    waiting: bool = False
     resumable: bool = False
     unresumable: str | None = None
     states: tuple[StateTime, ...] = ()

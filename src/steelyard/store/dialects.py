@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Insert, String, Table, func, literal
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Insert,
+    Integer,
+    String,
+    Table,
+    column,
+    func,
+    literal,
+    select,
+)
 from sqlalchemy.dialects.sqlite import insert
 
 from steelyard.formats.encoding import without_surrogates
@@ -25,6 +36,11 @@ def insert_new(table: Table) -> Insert:
 def insert_or_replace(table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> Insert:
     """An insert that gives a row with the same key the new values."""
     return insert(table).values(**key, **values).on_conflict_do_update(set_=values)
+
+
+def newest_row(table: Table) -> ColumnElement[int]:
+    """A number that is greater after every new row of a table whose rows stay."""
+    return select(func.max(column("rowid", Integer))).select_from(table).scalar_subquery()
 
 
 def as_text(column: ColumnElement[bytes]) -> ColumnElement[str]:

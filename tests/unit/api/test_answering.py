@@ -16,8 +16,9 @@ import pytest
 from fakes.projects import Project as Runs
 from fakes.projects import row
 from fakes.targets import ScriptedTarget
-from servers.accounts import key_of
+from servers.accounts import PASSWORD, add_users, key_of, logged_in
 from servers.service import served
+from steelyard.api.kept_identities import MAX_AGE_S, KeptIdentities
 from steelyard.api.kept_replies import KeptReplies
 from steelyard.api.log_lines import JsonLines
 from steelyard.api.tracing import ServedRequest
@@ -25,6 +26,9 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.project import Project, open_project
 from steelyard.usecases.access.keys import revoke_key
+from steelyard.usecases.access.ports import AccessPorts
+from steelyard.usecases.access.sessions import log_out
+from steelyard.usecases.access.users import remove_user, set_password, set_role
 from steelyard.usecases.runs.prune import plan_pruning, prune
 
 if TYPE_CHECKING:
@@ -105,8 +109,8 @@ def log() -> Generator[Lines]:
 
 
 def frozen() -> dict[str, object]:
-    """Parts of a server whose kept answers grow no older."""
-    return {"kept": KeptReplies(lambda: 0.0)}
+    """Parts of a server whose kept answers and identities grow no older."""
+    return {"kept": KeptReplies(lambda: 0.0), "identities": KeptIdentities(lambda: 0.0)}
 
 
 def address(project: Project, more: str = "") -> str:
@@ -139,6 +143,39 @@ def test_a_commit_of_another_run_does_not_make_an_answer_anew(
         after = client.get(path, headers=own)
 
     assert before.json() == after.json()
+
+
+@pytest.mark.parametrize("path", ["/v1/runs", "/v1/runs?q=run_", "/v1/runs/latest"])
+def test_a_new_run_is_in_a_list_and_the_latest_at_once(
+    runs: Runs, project: Project, path: str
+) -> None:
+    with served(project, frozen()) as client:
+        before = client.get(path)
+        change_unseen(project)
+        unchanged = client.get(path)
+        made = runs.run(runs.ports(ScriptedTarget()), Path("d.jsonl"))
+        after = client.get(path)
+
+    assert unchanged.json() | {"request_id": ""} == before.json() | {"request_id": ""}
+    assert made.run_id not in before.text
+    assert made.run_id in after.text
+
+
+@pytest.mark.parametrize("more", ["", "/0"])
+def test_whoever_reads_the_latest_run_has_seen_the_results_of_each_in_turn(
+    runs: Runs, project: Project, more: str
+) -> None:
+    path, key = f"/v1/runs/latest/records{more}", key_of(project, "viewer", name="reader")
+    with served(project, has_login=True) as client:
+        actor = client.get("/v1/me", headers=key).json()["actor"]
+        client.get(path, headers=key)
+        second = runs.run(runs.ports(ScriptedTarget()), Path("d.jsonl")).run_id
+        unseen = project.queue_ports().seen.sources([actor])
+        client.get(path, headers=key)
+        seen = project.queue_ports().seen.sources([actor])
+
+    assert second not in unseen
+    assert second in seen
 
 
 @pytest.mark.parametrize("more", ["/records", "/records/0"])
@@ -180,6 +217,44 @@ def test_a_revoked_key_is_401_at_once_and_scopes_are_required(project: Project) 
 
     assert before == [200, 200, 403, 401]
     assert after.status_code == 401
+
+
+ENDS: dict[str, Callable[[AccessPorts, str], object]] = {
+    "another role": lambda ports, _: set_role(ports, "viewer", "editor"),
+    "another password": lambda ports, _: set_password(ports, "viewer", PASSWORD),
+    "removed": lambda ports, _: remove_user(ports, "viewer"),
+    "logged out": log_out,
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_an_ended_session_is_401_at_once(
+    project: Project, end: Callable[[AccessPorts, str], object]
+) -> None:
+    add_users(project)
+    with served(project, frozen(), has_login=True) as client:
+        session = logged_in(client, "viewer")
+        before = [client.get("/v1/me", headers=session.cookie).status_code for _ in range(2)]
+        end(project.access_ports(), session.session_id)
+        after = client.get("/v1/me", headers=session.cookie)
+
+    assert before == [200, 200]
+    assert after.status_code == 401
+
+
+def test_a_key_is_looked_up_again_after_a_second(project: Project) -> None:
+    path, key = address(project), key_of(project, "viewer")
+    clock = [0.0]
+    parts = {"identities": KeptIdentities(lambda: clock[0])}
+    with served(project, parts, has_login=True) as client:
+        found = [client.get(path, headers=key).status_code]
+        with closing(sqlite3.connect(project.folder / "steelyard.db")) as connection, connection:
+            connection.execute("UPDATE api_keys SET expires_at = created_at")
+        for moment in (MAX_AGE_S - 0.01, MAX_AGE_S):
+            clock[0] = moment
+            found.append(client.get(path, headers=key).status_code)
+
+    assert found == [200, 200, 401]
 
 
 def test_kept_answers_count_against_the_limit(project: Project) -> None:

@@ -41,8 +41,13 @@ class Body(msgspec.Struct, forbid_unknown_fields=True):
         ({"inner": {"size": "x"}}, "invalid value 'x' for `inner.size`; one of: large, small"),
         ({"count": 4}, "`count`: expected `int` <= 3"),
         ({"count": "x"}, "`count`: expected `int | null`, got `str`"),
-        ({"colour": 1}, "it contains unknown field `colour`"),
-        ({"inner": {"x": 1}}, "`inner`: it contains unknown field `x`"),
+        (
+            {"colour": 1},
+            "`colour` is not a known field; one of: choice, count, inner, status, tags",
+        ),
+        ({"cuont": 1}, "`cuont` is not a known field; did you mean 'count'?"),
+        ({"inner": {"x": 1}}, "`inner`: `x` is not a known field; one of: size"),
+        ({"inner": {"a.b": 1}}, "`inner`: `a.b` is not a known field; one of: size"),
         ([], "Expected `object`, got `array`"),
     ],
     ids=str,
@@ -96,3 +101,10 @@ def test_every_listed_value_of_the_api_is_named(
         msgspec.convert({**others, field.name: wrong}, kind)
 
     assert explained(raised.value, kind).endswith(f"one of: {', '.join(sorted(values))}")
+
+
+def test_an_unknown_field_is_an_argument_of_the_error() -> None:
+    with pytest.raises(msgspec.ValidationError) as wrong:
+        msgspec.convert({"colour": 1}, Body)
+
+    assert InvalidError(explained(wrong.value, Body)).arguments == ("colour",)

@@ -11,7 +11,7 @@ from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from servers.service import served
 from steelyard.api.application import operations
-from steelyard.api.kept_replies import MAX_AGE_S, KeptReplies, KeptReply
+from steelyard.api.kept_replies import MAX_AGE_S, KeptReplies, KeptReply, NewestCommit
 from steelyard.project import open_project
 
 ADDRESS = b"/v1/runs/run_1?"
@@ -24,10 +24,22 @@ class Store:
         self.versions: dict[str | None, int] = {None: 1, "run_1": 1}
         self.looks = 0
 
-    def version(self, run_id: str | None = None) -> object:
-        """The version of a run, or of the store."""
-        self.looks += run_id is None
-        return self.versions[run_id]
+    def commits(self) -> object:
+        """The version of the store."""
+        self.looks += 1
+        return self.versions[None]
+
+    def of_run(self, name: str) -> object:
+        """The version of a run."""
+        return self.versions[name]
+
+    def of_runs(self) -> object:
+        """The version of all runs."""
+        return self.versions[None]
+
+    def of_access(self) -> object:
+        """The version of who may do what."""
+        return 1
 
     def change(self, run_id: str) -> None:
         """Commit a change of a run."""
@@ -38,18 +50,20 @@ class Store:
 class Replies:
     """One kept answer about `run_1`, and a clock that a test moves."""
 
-    def __init__(self, body: bytes = b"{", run_id: str | None = "run_1") -> None:
+    def __init__(self, body: bytes = b"{", run: str | None = "run_1") -> None:
         self.store = Store()
         self.now = 100.0
         self._kept: KeptReplies[str] = KeptReplies(lambda: self.now)
-        reply = KeptReply(operation="show", run_id=run_id, version=1, body=body, made_at=self.now)
+        reply = KeptReply(operation="show", run=run, version=1, body=body, made_at=self.now)
         self._kept.keep(ADDRESS, reply)
 
     def given(self, address: bytes = ADDRESS, times: int = 1) -> list[bool]:
         """Whether the answer is given to requests that arrive together."""
 
         async def ask() -> list[bool]:
-            return [self._kept.find(address, self.store) is not None for _ in range(times)]
+            newest = NewestCommit()
+            found = [self._kept.find(address, self.store, newest) for _ in range(times)]
+            return [one is not None for one in found]
 
         return asyncio.run(ask())
 
@@ -71,7 +85,7 @@ def test_a_change_of_the_run_shows_at_once_and_one_of_another_changes_nothing() 
 
 
 def test_a_list_is_made_anew_after_any_change() -> None:
-    replies = Replies(run_id=None)
+    replies = Replies(run=None)
     before = replies.given()
     replies.store.change("run_2")
 

@@ -121,18 +121,21 @@ def _list(call: Call[RecordsQuery, None]) -> JsonReply:
         text=asked.q,
         sort=parse_sort(asked.sort),
     )
-    page = list_predictions(_records(call), query, cursor=asked.cursor, limit=asked.limit)
-    shown = shown_rows(call.path["run_id"], (row.index for row in page.rows))
+    # By its id: `latest` is another run later on.
+    run_id = _run_id(call)
+    records = stored_records(call.project.result_ports(), run_id)
+    page = list_predictions(records, query, cursor=asked.cursor, limit=asked.limit)
+    shown = shown_rows(run_id, (row.index for row in page.rows))
     return JsonReply(body=Page(list(page.rows), page.next_cursor), shown=(shown,))
 
 
 def _show(call: Call[RepeatQuery, None]) -> JsonReply:
     """The row of `predictions.jsonl`, with why the record failed and what judges were asked."""
-    index, repeat = _index(call), call.query.repeat
-    found = show_record(_records(call), index, repeat)
+    index, repeat, run_id = _index(call), call.query.repeat, _run_id(call)
+    found = show_record(stored_records(call.project.result_ports(), run_id), index, repeat)
     if not found.rows:
         raise NotFoundError(f"record {index} has no result yet")
-    shown = shown_rows(call.path["run_id"], [index])
+    shown = shown_rows(run_id, [index])
     return JsonReply(body=record_body(found, found.rows[0]), shown=(shown,))
 
 
@@ -186,6 +189,10 @@ def _slice_id(one: JsonObject) -> str:
 
 def _records(call: Call[Any, None]) -> Records:
     return stored_records(call.project.result_ports(), call.path["run_id"])
+
+
+def _run_id(call: Call[Any, None]) -> str:
+    return call.project.store.find(call.path["run_id"]).run_id
 
 
 def _index(call: Call[Any, None]) -> int:

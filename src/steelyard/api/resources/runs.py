@@ -60,6 +60,8 @@ class RunBody(msgspec.Struct, frozen=True):
     """Its state; a run whose process is gone keeps its last one."""
     cancelling: bool
     """Whether a cancellation was requested and the run has not ended."""
+    waiting: bool
+    """Whether it waits for a worker, be it new or resumed."""
     resumable: bool
     """Whether it was interrupted and can be resumed."""
     unresumable: str | None
@@ -116,6 +118,7 @@ def run_body(project: Project, detail: RunDetail) -> RunBody:
         dataset_version=setup.dataset_version if setup else None,
         status=run.status,
         cancelling=standing.is_cancelling,
+        waiting=standing.is_waiting,
         resumable=standing.is_resumable,
         unresumable=standing.why_not_resumable,
         states=[StateTime(state=state, at=at) for state, at in detail.states],

@@ -14,7 +14,7 @@ from steelyard.store.tables import runs
 
 LEASE_S = 15.0
 HEARTBEAT_S = 5.0
-_LOOK_S = 0.5
+_LOOK_S = 0.2
 
 
 class Lease:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, pairwise
@@ -10,14 +9,14 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, not_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, select, update
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import NotFoundError, RunError
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.audit import CANCEL, AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import VALIDATION, RunState, no_such_run
+from steelyard.model.run import RunState, no_such_run
 from steelyard.results.attempts import read_attempt
 from steelyard.results.metrics import Taken
 from steelyard.results.record_validation import read_record_validation
@@ -25,7 +24,6 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
-from steelyard.store.changes import StoreChanges
 from steelyard.store.database import (
     empty_log,
     few_rows,
@@ -36,6 +34,7 @@ from steelyard.store.database import (
 from steelyard.store.dialects import database_seconds
 from steelyard.store.runs import run_queries
 from steelyard.store.runs.attempt_order import in_turn
+from steelyard.store.runs.changes import StoreChanges
 from steelyard.store.runs.claims import settle_claims
 from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
@@ -55,8 +54,6 @@ from steelyard.store.tables import (
     runs,
     scores,
 )
-
-_LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
 
 class KeptResult(NamedTuple):
@@ -182,26 +179,17 @@ class RunStore:
 
     def find(self, name: str) -> StoredRun:
         """The run with an id, a unique prefix of one, `latest`, or `latest~N` (N before it)."""
-        back = _LATEST.fullmatch(name)
-        if back:
-            return self._latest(name, int(back[1] or 0))
-        found = few_rows(self.engine, run_queries.BY_ID, run_id=without_surrogates(name))
+        back = run_queries.is_latest(name)
+        found: Sequence[Any] = ()
+        if not back:
+            values = {"run_id": without_surrogates(name)}
+            found = few_rows(self.engine, run_queries.BY_ID, **values)
+        found = found or few_rows(self.engine, run_queries.named(name))
         if not found:
-            found = list(self._rows(run_queries.beginning_with(name).limit(2)))
-        if not found:
-            raise no_such_run(name, has_runs=True)
+            raise no_such_run(name, has_runs=not back or int(back[1] or 0) > 0)
         if len(found) > 1:
             raise NotFoundError(f"'{name}' fits several runs; give more of the id")
         return stored_run(found[0])
-
-    def _latest(self, name: str, back: int) -> StoredRun:
-        """Runs that a validation of a judge made are not what anybody means by the latest."""
-        is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
-        query = run_queries.newest_first().where(or_(runs.c.group_id.is_(None), not_(is_helper)))
-        found = next(self._rows(query.offset(back).limit(1)), None)
-        if found is None:
-            raise no_such_run(name, has_runs=back > 0)
-        return stored_run(found)
 
     def ids(self) -> set[str]:
         """The ids of all runs."""

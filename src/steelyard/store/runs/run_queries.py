@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    func,
+    not_,
+    or_,
+    select,
+    tuple_,
+)
 
 from steelyard.formats.encoding import without_surrogates
+from steelyard.model.run import VALIDATION
 from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.clock import SystemClock
@@ -20,6 +32,7 @@ from steelyard.store.tables import events, results, runs, states
 _SEALED = ("completed", "completed_with_failures", "cancelled")
 """The states of runs that have reported all of their rows."""
 _FRESH = timedelta(seconds=2)
+is_latest = re.compile(r"latest(?:~(\d{1,9}))?").fullmatch
 
 
 def newest_first() -> Select[*tuple[Any, ...]]:
@@ -28,11 +41,20 @@ def newest_first() -> Select[*tuple[Any, ...]]:
     return select(*runs.c, left).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
 
 
-def beginning_with(name: str) -> Select[*tuple[Any, ...]]:
-    """The runs whose ids begin with a text."""
+def named(name: str, *columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
+    """The run that `latest` or `latest~N` (N before it) names, or two that begin with a text.
+
+    Runs that a validation of a judge made are not what anybody means by the latest.
+    """
+    query = newest_first().with_only_columns(*columns) if columns else newest_first()
+    back = is_latest(name)
+    if back:
+        is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
+        wanted = or_(runs.c.group_id.is_(None), not_(is_helper))
+        return query.where(wanted).offset(int(back[1] or 0)).limit(1)
     name = without_surrogates(name)
     begin = func.substr(runs.c.run_id, 1, len(name))
-    return newest_first().where(func.lower(begin) == func.lower(name))
+    return query.where(func.lower(begin) == func.lower(name)).limit(2)
 
 
 # Made once: to put a query together takes longer than to run it.

@@ -30,6 +30,8 @@ class Standing:
     """Whether it was started and has not ended, and its process is gone."""
     is_cancelling: bool = False
     """Whether a cancellation was requested and the run has not ended."""
+    is_waiting: bool = False
+    """Whether the next worker that is free begins or resumes it."""
     why_not_resumable: str | None = None
     """Why a run that was stopped cannot be resumed."""
 
@@ -42,6 +44,7 @@ class Standing:
         """Its members in the row of a run."""
         return {
             "cancelling": self.is_cancelling,
+            "waiting": self.is_waiting,
             "resumable": self.is_resumable,
             "unresumable": self.why_not_resumable,
         }
@@ -71,7 +74,8 @@ def standing_of(
     is_cancelling = run.is_cancelling
     if not _is_stopped(run, is_alive, is_lost):
         text = CANCELLING if is_cancelling else run.status
-        return Standing(text=text, is_cancelling=is_cancelling)
+        is_waiting = run.is_queued and not is_cancelling and not has_owner(run, is_alive)
+        return Standing(text=text, is_cancelling=is_cancelling, is_waiting=is_waiting)
     if is_cancelling:
         # A worker seals it, unless it left the queue because it could not be sealed.
         why = None if run.is_queued else _NOT_SEALED
@@ -81,7 +85,7 @@ def standing_of(
         return Standing(text=UNRESUMABLE, is_cancelling=is_cancelling, why_not_resumable=why)
     if is_cancelling:
         return Standing(text=CANCELLING, is_cancelling=True)
-    return Standing(text=STOPPED, is_resumable=True)
+    return Standing(text=STOPPED, is_resumable=True, is_waiting=run.is_queued)
 
 
 def _is_stopped(

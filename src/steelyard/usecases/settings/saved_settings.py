@@ -151,6 +151,9 @@ def save_target(
 
 
 def _read_target(ports: SettingPorts, name: str, row: JsonObject) -> TargetEntry:
+    # First: of what only the project file may define, no setting can be right.
+    if wrong := _not_over_http(row.get("provider")):
+        raise InvalidError(f"targets.{name}: {wrong}")
     entry = _read(ports, "targets", name, row).targets[name]
     for wrong in (*_forbidden(entry, ports.settings.allow.env), *_unreachable(ports, entry)):
         raise InvalidError(f"targets.{name}: {wrong}")
@@ -255,7 +258,8 @@ def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
     try:
         read = read_settings({kind: {name: row}})
     except ConfigError as wrong:
-        raise InvalidError(str(wrong)) from None
+        # It is not the file that was sent.
+        raise InvalidError(str(wrong).replace(PROJECT_FILE, f"a {_ONE[kind]}")) from None
     if "${" in json.dumps(row):
         raise InvalidError(f"{kind}.{name}: ${{NAME}} is allowed only in {PROJECT_FILE}")
     if any(flaw == "surrogate" for _, flaw in flaws(row)):
@@ -301,8 +305,8 @@ def _is_inside(ports: SettingPorts, value: object) -> bool:
 
 def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     """Why only the project file may define a target."""
-    if entry.provider not in _PROVIDERS:
-        yield f"only {PROJECT_FILE} may define a target with the provider '{entry.provider}'"
+    if wrong := _not_over_http(entry.provider):
+        yield wrong
     for key in ("ca_file", "proxy"):
         if key in entry.extra:
             yield f"only {PROJECT_FILE} may name a '{key}'"
@@ -311,6 +315,13 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
     for place in entry.written_secrets():
         yield f"{place} would keep a secret; name its variable with api_key_env"
+
+
+def _not_over_http(provider: object) -> str | None:
+    """Why only the project file may define targets of a provider."""
+    if not isinstance(provider, str) or provider in _PROVIDERS:
+        return None
+    return f"only {PROJECT_FILE} may define a target with the provider '{provider}'"
 
 
 def _unreachable(ports: SettingPorts, entry: TargetEntry) -> Iterator[str]:

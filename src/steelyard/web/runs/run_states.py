@@ -38,14 +38,14 @@ def state_notices(served: ServedProject, run: StoredRun) -> Iterator[Notice]:
         yield Notice(
             "bad", f"The run was stopped and cannot be resumed: {standing.why_not_resumable}."
         )
+    elif standing.is_waiting:
+        yield _waiting(served)
     elif standing.is_resumable:
         yield Notice(
             "warn",
             "The process that executed this run is gone. Its finished records are kept. Resume it "
             f"here, or with: steelyard resume {run.run_id}",
         )
-    elif run.status == "queued" and run.is_queued:
-        yield _waiting(served)
 
 
 def _waiting(served: ServedProject) -> Notice:

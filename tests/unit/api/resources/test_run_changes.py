@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Generator
 from typing import Any
 
@@ -36,14 +35,14 @@ def rows(service: RunService, run_id: str) -> list[Any]:
 def test_a_run_is_cancelled_while_it_goes_on_and_while_it_waits(service: RunService) -> None:
     busy, waiting = (service.post(SLOW, target="slow").json()["run_id"] for _ in range(2))
     service.when(busy, "running")
+    waits = [service.run(run_id)["waiting"] for run_id in (busy, waiting)]
 
     answer = change(service, waiting, "cancel")
 
-    began = time.monotonic()
+    assert waits == [False, True]
     assert answer.status_code == 202
     assert answer.json()["run_id"] == waiting
     assert service.when(waiting)["status"] == "cancelled"
-    assert time.monotonic() - began < 5
     assert service.run(busy)["status"] == "running"
     assert change(service, busy, "cancel").status_code == 202
     assert service.when(busy)["status"] == "cancelled"

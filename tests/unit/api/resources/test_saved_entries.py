@@ -242,6 +242,11 @@ class TestTargets:
             ({"provider": "command", "command": ["sh"]}, "only steelyard.yaml may define"),
             ({"provider": "python", "callable": "os:system"}, "only steelyard.yaml may define"),
             ({"provider": "a-plug-in"}, "only steelyard.yaml may define"),
+            ({"provider": "command", "argv": ["sh"]}, "only steelyard.yaml may define"),
+            (
+                {"provider": "http", "ulr": "https://x"},
+                "targets.bad.ulr is not a field of a target",
+            ),
             ({**LIVE, "ca_file": "ca.pem"}, "'ca_file'"),
             ({**LIVE, "headers": {"X-Team": "${HOME}"}}, "${NAME}"),
             ({**LIVE, "api_key_env": "HOME"}, "not listed in allow.env"),

@@ -71,6 +71,24 @@ def test_a_run_is_being_cancelled_until_it_has_ended(known: dict[str, Any]) -> N
     assert found == Standing(text="being cancelled", is_cancelling=True)
 
 
+@pytest.mark.parametrize(
+    ("known", "is_waiting"),
+    [
+        ({"status": "queued", "owner": None, "fence": 0, "is_queued": True}, True),
+        ({"is_queued": True}, True),
+        ({"is_queued": True, "is_alive": True}, False),
+        ({"is_queued": True, "is_cancelling": True}, False),
+        ({"is_queued": True, "has_upload": False, "options": POSTED}, False),
+        ({}, False),
+    ],
+    ids=["new", "resumed", "at work", "cancelled", "without its upload", "interrupted"],
+)
+def test_a_run_waits_that_the_next_free_worker_takes(
+    known: dict[str, Any], is_waiting: bool
+) -> None:
+    assert standing(**known).is_waiting is is_waiting
+
+
 def test_a_cancelled_run_that_nobody_seals_must_be_cancelled_again() -> None:
     found = standing(is_cancelling=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,22 +42,27 @@ def log(store: RunStore, entry: AuditEntry) -> None:
         add_entry(connection, entry)
 
 
+def versions(store: RunStore, *names: str) -> list[object]:
+    """The versions of some runs, and that of the store."""
+    return [*map(store.changes.of_run, names), store.changes.commits()]
+
+
 def test_a_commit_is_another_version_of_the_store(store: RunStore) -> None:
-    before = store.changes.version()
+    before = store.changes.commits()
     with store.engine.begin() as connection:
         connection.execute(insert(redactions), ROW)
 
-    assert store.changes.version() != before
-    assert store.changes.version() == store.changes.version()
+    assert store.changes.commits() != before
+    assert store.changes.commits() == store.changes.commits()
 
 
 def test_reading_and_rolling_back_change_nothing(store: RunStore) -> None:
-    before = store.changes.version()
+    before = store.changes.commits()
     with store.engine.connect() as connection:
         connection.execute(insert(redactions), ROW)
         connection.rollback()
 
-    assert store.changes.version() == before
+    assert store.changes.commits() == before
 
 
 CHANGES: dict[str, Callable[[RunStore], object]] = {
@@ -73,9 +79,9 @@ def test_a_change_of_a_run_is_another_version_of_it_alone(
     store: RunStore, change: Callable[[RunStore], object]
 ) -> None:
     store.claim(store.find("run_1"), "host:1:1", "now")
-    before = [store.changes.version(name) for name in ("run_1", "run_2", None)]
+    before = versions(store, "run_1", "run_2")
     change(store)
-    after = [store.changes.version(name) for name in ("run_1", "run_2", None)]
+    after = versions(store, "run_1", "run_2")
 
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, True, False]
 
@@ -89,7 +95,7 @@ def test_rows_that_a_run_adds_are_no_change_of_it(store: RunStore) -> None:
         ledger = BatchLedger(writer, Redactor(), lambda: "2026-01-15")
         for index in range(2):  # the first rows are an event of progress, too
             await ledger.keep(evaluated(index), [attempt(index)])
-            found.append([store.changes.version(name) for name in ("run_1", None)])
+            found.append(versions(store, "run_1"))
         await ledger.close()
 
     asyncio.run(run())
@@ -98,9 +104,46 @@ def test_rows_that_a_run_adds_are_no_change_of_it(store: RunStore) -> None:
     assert [old == new for old, new in zip(before, after, strict=True)] == [True, False]
 
 
-@pytest.mark.parametrize("name", ["run_", "latest", "run_3", "\udcff"])
-def test_what_is_no_id_of_a_run_has_the_version_of_the_store(store: RunStore, name: str) -> None:
-    before = store.changes.version(name)
-    store.request_cancel("run_2")
+@pytest.mark.parametrize("name", ["latest", "latest~0", "RUN_2", "run_"])
+def test_another_name_of_a_run_has_a_version_that_changes_with_that_run(
+    store: RunStore, name: str
+) -> None:
+    found = [store.changes.of_run(name)]
+    for change in (
+        lambda: store.request_cancel("run_2"),
+        lambda: log(store, PRUNED) if name != "run_" else None,
+    ):
+        change()
+        found.append(store.changes.of_run(name))
 
-    assert before != store.changes.version(name) == store.changes.version()
+    assert found[0] != found[1] == found[2]
+
+
+def test_another_run_under_the_same_name_is_another_version(store: RunStore) -> None:
+    before = [store.changes.of_run(name) for name in ("latest", "latest~1", "run_3", "\udcff")]
+    store.create(stored_run("3"))
+    after = [store.changes.of_run(name) for name in ("latest", "latest~1", "run_3", "\udcff")]
+
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False] * 3 + [True]
+
+
+CHANGES_OF_RUNS: dict[str, Callable[[RunStore], object]] = {
+    "made": lambda store: store.create(stored_run("3")),
+    "moved": CHANGES["moved"],
+    "pruned": CHANGES["pruned"],
+    "cancelled": lambda store: store.request_cancel("run_1", replace(PRUNED, verb="cancel_run")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_RUNS.values(), ids=CHANGES_OF_RUNS)
+def test_a_list_of_runs_has_another_version_after_a_change_of_any(
+    store: RunStore, change: Callable[[RunStore], object]
+) -> None:
+    store.claim(store.find("run_1"), "host:1:1", "now")
+    before = store.changes.of_runs()
+    with store.engine.begin() as connection:
+        connection.execute(insert(redactions), ROW)
+    unchanged = store.changes.of_runs()
+    change(store)
+
+    assert before == unchanged != store.changes.of_runs()
