@@ -24,6 +24,20 @@ def _is_promptfoo(top: JsonObject) -> bool:
     return is_asked or ("redteam" in top and "targets" in top)
 
 
+def _is_registry(top: JsonObject) -> bool:
+    entries = [entry for entry in top.values() if isinstance(entry, dict)]
+    return any(":" in str(entry.get("class")) and "args" in entry for entry in entries)
+
+
+def _is_item(row: JsonObject) -> bool:
+    return row.get("object") == "eval.run.output_item" or {"item", "sample"} <= row.keys()
+
+
+def _is_log(row: JsonObject) -> bool:
+    spec = row.get("spec")
+    return isinstance(spec, dict) and "completion_fns" in spec
+
+
 class ForeignFile(NamedTuple):
     """A file of another tool, by the keys of its document or of its first row."""
 
@@ -35,7 +49,12 @@ class ForeignFile(NamedTuple):
     to: str = "eval_cases"
 
 
-_KNOWN = (ForeignFile("a promptfoo configuration", "promptfoo", is_document=_is_promptfoo),)
+_KNOWN = (
+    ForeignFile("a promptfoo configuration", "promptfoo", is_document=_is_promptfoo),
+    ForeignFile("a registry file of OpenAI Evals", "openai-evals", is_document=_is_registry),
+    ForeignFile("an export of OpenAI Evals", "openai-evals", is_row=_is_item),
+    ForeignFile("a log of oaieval", "openai-evals", is_row=_is_log, to="responses"),
+)
 
 
 def foreign_document(top: JsonValue) -> ForeignFile | None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from steelyard.contracts.importers.otel_traces import MAPPED
 from steelyard.usecases.convert.benchmarks import BENCHMARKS, benchmark_cases
 from steelyard.usecases.convert.inspect_source import inspect_cases, inspect_responses
-from steelyard.usecases.convert.openai_evals.source import ITEM_FIELDS, item_cases
+from steelyard.usecases.convert.openai_evals.source import (
+    ITEM_FIELDS,
+    evals_cases,
+    evals_responses,
+)
 from steelyard.usecases.convert.otel_source import otel_responses
 from steelyard.usecases.convert.promptfoo.intake import promptfoo_cases
 from steelyard.usecases.convert.source import SourceFormat
@@ -13,7 +17,12 @@ from steelyard.usecases.convert.tables import TABLES, table_cases
 
 SOURCES: dict[str, SourceFormat] = {
     **dict.fromkeys(BENCHMARKS, SourceFormat(cases=benchmark_cases)),
-    "openai-evals": SourceFormat(cases=item_cases, case_names=ITEM_FIELDS),
+    "openai-evals": SourceFormat(
+        cases=evals_cases,
+        case_names=ITEM_FIELDS,
+        responses=evals_responses,
+        response_names=ITEM_FIELDS,
+    ),
     "promptfoo": SourceFormat(cases=promptfoo_cases),
     "inspect": SourceFormat(cases=inspect_cases, responses=inspect_responses),
     "otel": SourceFormat(responses=otel_responses, response_names=MAPPED),

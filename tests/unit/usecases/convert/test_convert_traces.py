@@ -152,8 +152,8 @@ def test_nothing_is_written_where_no_trace_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"made_from": None}, "`to` responses needs `made_from` inspect or otel"),
-        ({"made_from": "csv"}, "`to` responses needs `made_from` inspect or otel"),
+        ({"made_from": None}, "`to` responses needs `made_from` openai-evals, inspect or otel"),
+        ({"made_from": "csv"}, "`to` responses needs `made_from` openai-evals, inspect or otel"),
         ({"split": "test"}, "`split` and `flatten` are for datasets"),
         ({"flatten": True}, "`split` and `flatten` are for datasets"),
         ({"names": {"record_id": "x"}}, "the fields of inspect are known"),
@@ -193,7 +193,7 @@ def test_what_is_no_export_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         converted(broken, "otel")
     with pytest.raises(NotFoundError):
         converted(tmp_path / "none.json", "otel")
-    monkeypatch.setattr("steelyard.usecases.convert.otel_source._MAX_JSON", 1)
+    monkeypatch.setattr("steelyard.usecases.convert.source_records._MAX_JSON", 1)
     with pytest.raises(UnreadableFileError, match="larger than 1 GB"):
         converted(broken, "otel")
 
