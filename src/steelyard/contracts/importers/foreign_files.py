@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from steelyard.contracts.importers.lm_eval import MARKS
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _OWN = {"input", "input_messages", "criteria", "expected_output", "expected_outcome"}
@@ -54,6 +55,7 @@ _KNOWN = (
     ForeignFile("a registry file of OpenAI Evals", "openai-evals", is_document=_is_registry),
     ForeignFile("an export of OpenAI Evals", "openai-evals", is_row=_is_item),
     ForeignFile("a log of oaieval", "openai-evals", is_row=_is_log, to="responses"),
+    ForeignFile("a sample log of lm-eval", "lm-eval", is_row=MARKS.issubset),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from steelyard.contracts.importers.otel_traces import MAPPED
 from steelyard.usecases.convert.benchmarks import BENCHMARKS, benchmark_cases
 from steelyard.usecases.convert.inspect_source import inspect_cases, inspect_responses
+from steelyard.usecases.convert.lm_eval import lm_eval_cases, lm_eval_responses
 from steelyard.usecases.convert.openai_evals.source import (
     ITEM_FIELDS,
     evals_cases,
@@ -23,6 +24,7 @@ SOURCES: dict[str, SourceFormat] = {
         responses=evals_responses,
         response_names=ITEM_FIELDS,
     ),
+    "lm-eval": SourceFormat(cases=lm_eval_cases, responses=lm_eval_responses),
     "promptfoo": SourceFormat(cases=promptfoo_cases),
     "inspect": SourceFormat(cases=inspect_cases, responses=inspect_responses),
     "otel": SourceFormat(responses=otel_responses, response_names=MAPPED),

@@ -29,6 +29,11 @@ def test_a_document_is_of_a_tool_or_of_none(top: JsonValue, tool: str | None) ->
     [
         ({"object": "eval.run.output_item"}, "an export of OpenAI Evals", "eval_cases"),
         ({"item": {}, "sample": {}}, "an export of OpenAI Evals", "eval_cases"),
+        (
+            {"doc_id": 0, "doc": {}, "arguments": {}, "resps": []},
+            "a sample log of lm-eval",
+            "eval_cases",
+        ),
         ({"spec": {"completion_fns": ["m"]}}, "a log of oaieval", "responses"),
     ],
 )

@@ -152,8 +152,14 @@ def test_nothing_is_written_where_no_trace_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"made_from": None}, "`to` responses needs `made_from` openai-evals, inspect or otel"),
-        ({"made_from": "csv"}, "`to` responses needs `made_from` openai-evals, inspect or otel"),
+        (
+            {"made_from": None},
+            "needs `made_from` openai-evals, lm-eval, inspect or otel",
+        ),
+        (
+            {"made_from": "csv"},
+            "needs `made_from` openai-evals, lm-eval, inspect or otel",
+        ),
         ({"split": "test"}, "`split` and `flatten` are for datasets"),
         ({"flatten": True}, "`split` and `flatten` are for datasets"),
         ({"names": {"record_id": "x"}}, "the fields of inspect are known"),

@@ -122,7 +122,7 @@ def test_an_eval_that_cannot_be_kept_is_named_with_its_reason(
     desk: Desk, grader: str, args: JsonObject, told: str
 ) -> None:
     desk.write("registry/data/towns/pointer.jsonl", POINTER)
-    made = registered(desk, grader, {"input": "a", "ideal": "b"}, **args)
+    made = registered(desk, grader, {"input": "a", "ideal": "b"}, split=None, **args)
 
     assert (made.read, made.emitted) == (1, 0)
     assert "left_out: towns.dev.v0: " in reasons(made)[0]
