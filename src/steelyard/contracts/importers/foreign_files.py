@@ -10,6 +10,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 
 _OWN = {"input", "input_messages", "criteria", "expected_output", "expected_outcome"}
 """What only tests of eval cases have."""
+_RESULTS = {"results", "n-shot", "configs"}
 _TOP = {"default_test", "evaluate_options", "preprocessors", "workspace", "environment"}
 """What only files of eval cases have beside their tests, as their newest dialect spells it."""
 
@@ -55,6 +56,9 @@ _KNOWN = (
     ForeignFile("a registry file of OpenAI Evals", "openai-evals", is_document=_is_registry),
     ForeignFile("an export of OpenAI Evals", "openai-evals", is_row=_is_item),
     ForeignFile("a log of oaieval", "openai-evals", is_row=_is_log, to="responses"),
+    ForeignFile(
+        "a file of results of lm-eval", "lm-eval", is_document=_RESULTS.issubset, to="responses"
+    ),
     ForeignFile("a sample log of lm-eval", "lm-eval", is_row=MARKS.issubset),
 )
 

@@ -23,6 +23,7 @@ from steelyard.usecases.convert.source import CaseRows, PlacedImports, RecordedR
 from steelyard.usecases.convert.source_records import export_records
 
 _SAMPLES = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.\-]+))?\.jsonl")
+_RESULTS = re.compile(r"results_(\d{4}-\d\d-\d\dT[\d.\-]+)\.json")
 _NAMED = "no results_*.json beside {} names the model; the candidate is called after the folder"
 
 
@@ -68,13 +69,19 @@ def lm_eval_responses(ports: ConvertPorts, options: ConvertOptions) -> RecordedR
 
 
 def _logs(workspace: Workspace, options: ConvertOptions) -> list[SampleLog]:
-    """The sample logs of a path; of a folder those of the task that is asked for."""
-    if workspace.is_file(options.source):
-        if options.source.name.startswith("results_"):
-            raise InvalidError(f"{options.source} has the means of a run; name samples_*.jsonl")
+    """The sample logs of a path: one, those of a folder, or those of a run by its results."""
+    results = _RESULTS.fullmatch(options.source.name)
+    if workspace.is_file(options.source) and results is None:
         return [_log(options.source)]
-    found = [entry.path for entry in workspace.expand([str(options.source)])]
+    folder = options.source if results is None else options.source.parent
+    found = [entry.path for entry in workspace.expand([str(folder)])]
     logs = [_log(path) for path in found if _SAMPLES.fullmatch(path.name)]
+    if results:
+        logs = [
+            log
+            for log in logs
+            if log.path.resolve().parent == folder.resolve() and log.date == results[1]
+        ]
     if not logs:
         raise NotFoundError(
             f"no samples_*.jsonl in {options.source}; lm-eval writes them where log_samples is set"

@@ -13,6 +13,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
     [
         ({"prompts": ["a"], "providers": ["echo"]}, "promptfoo"),
         ({"a": {"id": "a.dev.v0"}, "a.dev.v0": {"class": "m:C", "args": {}}}, "openai-evals"),
+        ({"results": {}, "configs": {}, "n-shot": {}, "date": 1}, "lm-eval"),
         ({"evalcases": []}, None),
         ({"a": {"class": "first"}}, None),
         ([], None),

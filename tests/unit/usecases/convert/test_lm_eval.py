@@ -162,13 +162,19 @@ def test_a_split_names_one_task_of_a_folder(desk: Desk) -> None:
         convert(desk, row(), split="town")
 
 
-def test_a_single_file_is_read_and_results_are_no_samples(desk: Desk) -> None:
+def test_a_single_file_is_read_whatever_its_name(desk: Desk) -> None:
     desk.write_rows("mine.jsonl", row())
-    desk.write("results_a.json", {})
 
     assert desk.convert("mine.jsonl", "eval_cases", "o.yaml", made_from="lm-eval").emitted == 1
-    with pytest.raises(RequestError, match="name samples_"):
-        desk.convert("results_a.json", "eval_cases", "p.yaml", made_from="lm-eval")
+
+
+def test_results_stand_for_the_samples_of_their_run(desk: Desk) -> None:
+    desk.write_rows(SAMPLES, row())
+    desk.write_rows(SAMPLES.replace("2026", "2025"), row(doc_id=1))
+    results = desk.write(f"out/acme__m-1/results_{DATE}.json", {"model_name": "acme/m-1"})
+    desk.convert(str(results), "responses", "out.jsonl", made_from="lm-eval")
+
+    assert [one["record_id"] for one in desk.rows("out.jsonl")] == ["sums:0"]
 
 
 def test_a_folder_without_samples_says_how_they_are_written(desk: Desk) -> None:
