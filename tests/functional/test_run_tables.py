@@ -124,6 +124,20 @@ def test_the_reason_of_an_invalid_row_is_that_of_the_table(
     assert "t.csv: line 2: column 'a' is empty" in done.stderr
 
 
+def test_a_misspelt_column_is_a_warning_and_refused_in_strict_mode(
+    project: Path, steelyard: Steelyard
+) -> None:
+    (project / "t.csv").write_text("q,expcted\nParis?,Paris\n")
+    words = ("run", "t.csv", "--input", "q", "--target", "echo", *GRADED)
+    done = steelyard(*words, cwd=project)
+    strict = steelyard(*words, "--strict", cwd=project)
+    said = "t.csv: unknown column 'expcted' (did you mean 'expected'?)"
+
+    assert (done.returncode, strict.returncode) == (0, 2)
+    assert f"warning: {said}; it is kept in metadata" in done.stderr
+    assert f"strict: {said}" in strict.stderr
+
+
 LISTS = {
     "t.csv": 'q,a\n"{""k"":  1}","[1,  2]"\nParis?,"[""A"", ""B""]"\n',
     "t.jsonl": '{"q": "{\\"k\\":  1}", "a": "[1,  2]"}\n{"q": "Paris?", "a": ["A", "B"]}\n',

@@ -190,7 +190,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     is_conversation = str(responses) == "conversation"
     columns = TableColumns(input=input_column, expected=expected_column, id=id_column)
     choice = SuiteChoice(
-        datasets=tuple(run_datasets(datasets or (), columns, has_rubric=bool(rubric or suite))),
+        datasets=tuple(
+            run_datasets(datasets or (), columns, has_rubric=bool(rubric or suite), strict=strict)
+        ),
         suite=suite,
         targets=tuple(target or ()),
         prompts=tuple(prompt or ()),

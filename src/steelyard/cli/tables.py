@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_datasets(
-    paths: Sequence[Path], columns: TableColumns, *, has_rubric: bool
+    paths: Sequence[Path], columns: TableColumns, *, has_rubric: bool, strict: bool
 ) -> Iterator[Path]:
     """The datasets of a command; in place of a table, the file of its cases."""
     from steelyard.usecases.convert.table_cases import TableSource, is_table, write_cases
@@ -22,7 +22,7 @@ def run_datasets(
     for path in paths:
         project = opened(path)
         ports = project.table_ports()
-        table = TableSource(path, columns, has_rubric)
+        table = TableSource(path, columns, has_rubric, strict)
         if path.exists() and is_table(ports, table):
             yield write_cases(ports, table, project.folder / "tables", print_warning)
         elif columns.names:

@@ -11,9 +11,11 @@ from steelyard.contracts.importers.cells import plain
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
 from steelyard.errors import InvalidError, argument
+from steelyard.formats.names import near_miss
 
 _INPUT = "input"
 _ASKED = (_INPUT, "input_messages")
+_SHORT = 2
 
 
 class TableColumns(NamedTuple):
@@ -49,6 +51,23 @@ def _asked_as_it_stands(made: ColumnMap) -> ColumnMap:
     """The map, with texts of a column that a user names never read as JSON."""
     readings = {**made.columns.fields, _INPUT: plain}
     return replace(made, columns=replace(made.columns, fields=readings))
+
+
+def misspelt(columns: ColumnMap, found: Collection[str]) -> dict[str, str]:
+    """The columns that fill no field, with the free field that each of them nearly names."""
+    fields = (*columns.columns.short, *columns.columns.fields)
+    filled = {columns.field(name) for name in found}
+    free = [name for name in fields if columns.columns.short.get(name, name) not in filled]
+    unused = [name for name in found if columns.field(name) is None]
+    meant = {
+        name: near_miss(name, [one for one in free if _is_like(name, one)]) for name in unused
+    }
+    return {name: field for name, field in meant.items() if field}
+
+
+def _is_like(column: str, field: str) -> bool:
+    """Too many columns of a table are one letter away from a name as short as `id`."""
+    return len(field) > _SHORT or column.casefold() == field
 
 
 def row_name(number: int) -> str:

@@ -15,6 +15,7 @@ from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.contracts.importers.table import (
     TableColumns,
+    misspelt,
     row_name,
     table_map,
 )
@@ -47,6 +48,8 @@ class TableSource(NamedTuple):
     columns: TableColumns
     has_rubric: bool = False
     """Whether a rubric grades the answers, so that rows need no expectation."""
+    is_strict: bool = False
+    """Whether a misspelt column is refused."""
 
 
 def is_table(ports: ConvertPorts, table: TableSource) -> bool:
@@ -75,6 +78,7 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
     if not first:
         raise InvalidError(f"{table.path} has no rows")
     columns = _column_map(table, ports.contracts, found, stem)
+    _warn_of_misspelt(table, columns, found, warn)
     if not (table.has_rubric or _EXPECTED & {columns.field(name) for name in found}):
         raise InvalidError(
             f"{table.path}: nothing says what is expected; name a column with "
@@ -144,6 +148,16 @@ def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) 
 def _unread(columns: ColumnMap, number: int, reason: str) -> JsonObject:
     """What keeps the place of a row that cannot be read: an invalid record with its reason."""
     return {columns.contract.row_id: row_name(number), UNREAD: reason}
+
+
+def _warn_of_misspelt(
+    table: TableSource, columns: ColumnMap, found: Collection[str], warn: Warn
+) -> None:
+    for column, meant in misspelt(columns, found).items():
+        message = f"{table.path}: unknown column '{column}' (did you mean '{meant}'?)"
+        if table.is_strict:
+            raise InvalidError(f"strict: {message}")
+        warn(f"{message}; it is kept in metadata")
 
 
 def _warn_of_faults(path: Path, faults: Sequence[str], warn: Warn) -> None:
