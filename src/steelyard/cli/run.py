@@ -188,10 +188,23 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if from_run and responses:
         raise InvalidError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
+    has_answers, has_grading = (
+        (target or responses or from_run or suite),
+        (rubric or judge or suite),
+    )
+    lacks = [
+        name for name, given in (("target", has_answers), ("rubric", has_grading)) if not given
+    ]
     columns = TableColumns(input=input_column, expected=expected_column, id=id_column)
     choice = SuiteChoice(
         datasets=tuple(
-            run_datasets(datasets or (), columns, has_rubric=bool(rubric or suite), strict=strict)
+            run_datasets(
+                datasets or (),
+                columns,
+                has_rubric=bool(rubric or suite),
+                strict=strict,
+                lacks=lacks,
+            )
         ),
         suite=suite,
         targets=tuple(target or ()),

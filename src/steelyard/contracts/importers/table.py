@@ -14,6 +14,7 @@ from steelyard.errors import InvalidError, argument
 from steelyard.formats.names import near_miss
 
 _INPUT = "input"
+_EXPECTED = "expected"
 _ASKED = (_INPUT, "input_messages")
 _SHORT = 2
 
@@ -29,6 +30,9 @@ class TableColumns(NamedTuple):
     def names(self) -> dict[str, str]:
         """The columns by the field that they fill."""
         return {name: column for name, column in self._asdict().items() if column is not None}
+
+
+_UNNAMED = TableColumns()
 
 
 def table_map(
@@ -80,7 +84,18 @@ def likely_columns(found: Collection[str]) -> TableColumns:
     known = {name.casefold(): name for name in found}
     asked = next((known[name] for name in INPUTS if name in known), None)
     answers = (known[name] for name in ANSWERS if name in known and known[name] != asked)
-    return TableColumns(input=asked, expected=next(answers, None))
+    near = (name for name in found if near_miss(name, (_EXPECTED,)))
+    return TableColumns(input=asked, expected=next(answers, None) or next(near, None))
+
+
+def suggested_columns(found: Collection[str], given: TableColumns = _UNNAMED) -> dict[str, str]:
+    """Which columns to name beside those given, as far as there are any left."""
+    likely = likely_columns(found)._asdict()
+    taken = {*given.names.values(), *likely.values()}
+    others = iter([name for name in found if name not in taken])
+    named = {name: given.names.get(name) or likely[name] for name in (_INPUT, _EXPECTED)}
+    named = {name: column or next(others, None) for name, column in named.items()}
+    return {name: column for name, column in named.items() if column and name not in given.names}
 
 
 def _listed(found: Collection[str]) -> str:

@@ -17,9 +17,16 @@ from steelyard.contracts.importers.table import (
     TableColumns,
     misspelt,
     row_name,
+    suggested_columns,
     table_map,
 )
-from steelyard.errors import InvalidError, ParseError, UnreadableFileError, argument
+from steelyard.errors import (
+    InvalidError,
+    ParseError,
+    Suggestion,
+    UnreadableFileError,
+    argument,
+)
 from steelyard.formats.json_text import compact
 from steelyard.formats.names import near_miss
 from steelyard.formats.records import Record
@@ -27,7 +34,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn, Workspace
 from steelyard.usecases.convert.conversion_request import ConvertPorts
 from steelyard.usecases.convert.source_records import FRAMES, file_records, source_files
-from steelyard.usecases.datasets.plain_text import run_advice
+from steelyard.usecases.datasets.plain_text import table_with
 
 _TABLES = (".csv", ".tsv", ".ndjson", *FRAMES)
 _LISTS = (".jsonl", ".json")
@@ -80,10 +87,11 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
     columns = _column_map(table, ports.contracts, found, stem)
     _warn_of_misspelt(table, columns, found, warn)
     if not (table.has_rubric or _EXPECTED & {columns.field(name) for name in found}):
-        raise InvalidError(
+        message = (
             f"{table.path}: nothing says what is expected; name a column with "
             f"{argument('expected')}, or a rubric with {argument('rubric')}"
         )
+        raise _lacking_columns(message, table, found)
     draft = ports.draft(at)
     faults: list[str] = []
     try:
@@ -114,9 +122,19 @@ def _column_map(
         contract = contracts.default(".jsonl")
         return table_map(contract, stem, table.columns, found)
     except InvalidError as wrong:
-        if table.columns.names:
-            raise InvalidError(f"{table.path}: {wrong}") from None
-        raise InvalidError(run_advice(str(table.path), list(found))) from None
+        message = (
+            f"{table.path}: {wrong.phrased(argument)}"
+            if table.columns.names
+            else table_with(found)
+        )
+        if set(table.columns.names.values()) <= set(found):
+            raise _lacking_columns(message, table, found) from None
+        raise InvalidError(message) from None
+
+
+def _lacking_columns(message: str, table: TableSource, found: Collection[str]) -> InvalidError:
+    suggested = suggested_columns(found, table.columns)
+    return InvalidError(message).suggesting(Suggestion(arguments=suggested))
 
 
 def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) -> JsonObject | str:
