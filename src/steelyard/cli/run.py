@@ -21,9 +21,8 @@ from steelyard.cli.report_files import (
 )
 from steelyard.cli.run_output import (
     RunReports,
-    compared_with_first,
+    compared_runs,
     finished_row,
-    require_one_run,
     show_compared,
 )
 from steelyard.cli.running import (
@@ -247,7 +246,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         recorded = project.run_folder(from_run) / "predictions.jsonl"
         choice = replace(choice, responses=recorded, from_conversation=False)
     runs = choose(ports, choice)
-    require_one_run(len(runs), files, output)
     with closing(ports.worker_pool):
         if workers > 1 and not plan:
             ports.worker_pool.warm(workers)
@@ -314,14 +312,14 @@ def print_runs(
     from steelyard.usecases.results.read_run import read_run
 
     views = [read_run(Path(one.folder)) for one in finished]
-    compared = compared_with_first(project, views)
+    compared = compared_runs(project, views)
     if output is ReportFormat.text:
         show_compared(compared)
     rows = [finished_row(one) for one in finished]
     reports = RunReports(
         views=views,
         row=rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows},
-        comparisons=[one for found in compared for one in found],
+        compared=compared,
     )
     reports.put(output, files, in_summary=True)
 
