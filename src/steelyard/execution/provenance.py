@@ -142,7 +142,7 @@ def setup_of(prepared: Prepared, root: Path) -> RunSetup:
         **_sampling(single),
         targets=_described(specs, root),
         judge_targets=_described(prepared.judge_specs, root),
-        prices=used_prices({**specs, **prepared.judge_specs}.values()) or UNSET,
+        prices=used_prices({**specs, **prepared.judge_specs}.values()),
         rubrics=tuple(_rubrics(prepared)),
         graders=grading.revisions,
         programs=tuple(
