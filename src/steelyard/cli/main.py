@@ -16,6 +16,7 @@ from steelyard import __version__
 from steelyard.cli import (
     cancel,
     compare,
+    completion,
     convert,
     demo,
     export,
@@ -61,6 +62,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "verify": verify.command,
     "prune": prune.command,
     "schema": schema.command,
+    "completion": completion.command,
     "serve": serve.command,
     "backup": backup.backup_command,
     "restore": backup.restore_command,
