@@ -138,7 +138,7 @@ def command(
     context: typer.Context,
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
-    """Print a script that completes commands, options and names in a shell."""
+    """Print a script that completes commands and options in a shell."""
     show(completion_script(shell, context.obj()))
 
 
