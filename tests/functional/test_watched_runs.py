@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
@@ -57,7 +57,7 @@ class Watching:
 
 
 @contextmanager
-def watching(folder: Path, *words: str) -> Iterator[Watching]:
+def watching(folder: Path, *words: str) -> Generator[Watching]:
     command = (sys.executable, "-u", "-m", "steelyard", "run", *words, "--watch")
     with subprocess.Popen(
         command,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from steelyard.model.statistics.comparison import Comparison
-    from steelyard.reports.html.group_html import DatasetRuns, RecordLine
+    from steelyard.reports.html.group_html import DatasetRuns, GroupedRecord
     from steelyard.reports.run.run_text import RunView
     from steelyard.reports.verdict_words import VerdictWord
     from steelyard.usecases.results.changed_records import Voted
@@ -61,14 +61,14 @@ def _dataset_runs(
     return DatasetRuns(views=views, comparisons=found, different=lines, total=len(table.different))
 
 
-def _record_lines(rows: Sequence[GroupRow]) -> Iterator[RecordLine]:
-    from steelyard.reports.html.group_html import RecordLine
+def _record_lines(rows: Sequence[GroupRow]) -> Iterator[GroupedRecord]:
+    from steelyard.reports.html.group_html import GroupedRecord
 
     for row in rows:
         index = next(one for one in row.indices if one is not None)
         name = f"record {index}" if row.record_id is None else row.record_id
         cells = zip(row.indices, row.shares, strict=True)
-        yield RecordLine(name, [None if at is None else _share_word(one) for at, one in cells])
+        yield GroupedRecord(name, [None if at is None else _share_word(one) for at, one in cells])
 
 
 def _share_word(share: float | None) -> VerdictWord:

@@ -149,7 +149,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         bool,
         typer.Option("--watch", help="Run again whenever a file that the run reads changes."),
     ] = False,
-    watch_report: Annotated[Path | None, typer.Option("--watch-report", hidden=True)] = None,
+    watch_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--watch-report", hidden=True, help="The file in which --watch is told what is read."
+        ),
+    ] = None,
     server: ServerOption = None,
     out: OutOption = None,
     output: FormatOption = ReportFormat.text,

@@ -17,7 +17,7 @@ SHOWN = 200
 """The most records that a file lists of one dataset."""
 
 
-class RecordLine(NamedTuple):
+class GroupedRecord(NamedTuple):
     """A record in every run of its dataset."""
 
     name: str
@@ -39,7 +39,7 @@ class DatasetRuns:
 
     views: Sequence[RunView]
     comparisons: Sequence[Comparison] = ()
-    different: Sequence[RecordLine] = ()
+    different: Sequence[GroupedRecord] = ()
     """The first records on which the runs differ."""
     total: int = 0
     """How many there are."""
