@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.errors import ConfigError, argument
+from steelyard.errors import ConfigError, Suggestion, argument
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
@@ -102,7 +102,7 @@ class TargetMaker:
             known = ", ".join(self._targets) or "none"
             wrong = f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}"
             if name == "default":
-                wrong = f"no target given; pass {argument('target')} NAME or define 'default'"
+                raise _no_target(known, next(iter(self._targets), "echo"))
             raise ConfigError(f"{wrong}; targets of this project: {known}")
         written = self._targets[name]
         row = cast(JsonObject, filled(written.row(), f"targets.{name}", self._environ))
@@ -235,6 +235,12 @@ class TargetMaker:
             is_cacheable=provider.is_cacheable,
             carries=provider.carries,
         )
+
+
+def _no_target(known: str, suggested: str) -> ConfigError:
+    wrong = f"no target given; pass {argument('target')} NAME or define 'default'"
+    made = ConfigError(f"{wrong}; targets of this project: {known}")
+    return made.suggesting(Suggestion(arguments={"target": suggested}))
 
 
 def _with_model(name: str, row: JsonObject, model: str | None) -> JsonObject:
