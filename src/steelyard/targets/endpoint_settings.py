@@ -39,6 +39,7 @@ def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSetti
         extra=extra_of(given, protocol.owned),
         query=given.object("query"),
         tools=tools_of(given),
+        stream=values.get("stream") is True,
         rules=given.rules,
         timeout_s=given.timeout_s,
         route=route_of(given, address),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ECHO: JsonObject = {"provider": "echo"}
 _MODEL = (
     *("base_url", "model", "api_key_env", "headers", "query", "timeout_s"),
-    *("ca_file", "proxy", "tools", "extra"),
+    *("ca_file", "proxy", "tools", "extra", "stream"),
 )
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),

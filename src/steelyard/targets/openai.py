@@ -16,6 +16,9 @@ from steelyard.model.message import ImageBlock, Message, ToolCall
 from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Clock, Judged, Request, ToolUse, Turn
+from steelyard.targets.chat_stream import ASKED as STREAMED
+from steelyard.targets.chat_stream import CHAT_STREAM
+from steelyard.targets.event_stream import reading
 from steelyard.targets.extra_body import merged
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
@@ -36,7 +39,9 @@ class OpenAITarget:
         self._settings = settings
         url = settings.base_url.rstrip("/") + "/chat/completions"
         key = {"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
-        self._calls = HttpCalls(settings.http(url, {**settings.own_headers, **key}), clock)
+        self._stream = CHAT_STREAM if settings.stream else None
+        http = settings.http(url, {**settings.own_headers, **key})
+        self._calls = HttpCalls(http, clock, self._stream)
         self._limit = TokenLimit(url, settings.model)
         self._fixed = self._limit.named(settings.fixed(chat_tool))
         self._query = settings.query_text
@@ -48,10 +53,12 @@ class OpenAITarget:
     async def ask(self, request: Request) -> Trace:
         """One call; every way in which it can fail has an error code."""
         judged = request.judged
-        read = read_with_logprobs if judged and judged.wants_logprobs else read_completion
+        made = trace_with_logprobs if judged and judged.wants_logprobs else trace_of_completion
         sent = self._fixed
         try:
-            return await self._calls.ask(self._body(request), read, self._query)
+            return await self._calls.ask(
+                self._body(request), reading(made, self._stream), self._query
+            )
         except TargetError as error:
             adapted = self._limit.refused(sent, error)
             if adapted is None:
@@ -71,6 +78,7 @@ class OpenAITarget:
             "model": self._settings.model,
             "messages": cast(list[JsonValue], messages),
             **self._fixed,
+            **(STREAMED if self._stream else {}),
             **more,
         }
         return request_bytes(merged(self._settings.extra, body) if self._settings.extra else body)
@@ -132,19 +140,19 @@ def _call(used: ToolUse) -> JsonObject:
 
 def read_completion(data: bytes, latency_ms: float) -> Trace:
     """The trace of an answer, or the error that it stands for."""
-    return _trace(reply_object(data), latency_ms)
+    return trace_of_completion(reply_object(data), latency_ms)
 
 
-def read_with_logprobs(data: bytes, latency_ms: float) -> Trace:
+def trace_with_logprobs(answer: JsonObject, latency_ms: float) -> Trace:
     """The same with the tokens of the answer, and what could have stood in their place."""
-    answer = reply_object(data)
-    trace = _trace(answer, latency_ms)
+    trace = trace_of_completion(answer, latency_ms)
     choice = fields(list_field(answer, "choices")[0])
     tokens = list(_tokens(choice.get("logprobs")))
     return replace(trace, extra={**trace.extra, "logprobs": tokens}) if tokens else trace
 
 
-def _trace(answer: JsonObject, latency_ms: float) -> Trace:
+def trace_of_completion(answer: JsonObject, latency_ms: float) -> Trace:
+    """The trace of an answer that came whole, at once or as a stream."""
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
