@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.targets.error_codes import late_error
+from steelyard.targets.error_codes import LATE, reported_error
 from steelyard.targets.event_stream import EventStream, inner, inner_list
 
 ASKED: JsonObject = {"stream": True, "stream_options": {"include_usage": True}}
@@ -43,7 +43,7 @@ class _Completion:
     def add(self, event: JsonObject) -> None:
         """Take in the next piece."""
         if event.get("error"):
-            raise late_error(event["error"])
+            raise reported_error(event["error"], LATE)
         choice = _choice(event)
         delta = inner(choice, "delta")
         self._answer.update(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonValue
 
+LATE = "internal_error"
+"""A model failed whose endpoint had begun to answer: the request itself was accepted."""
 _STATUS_CODES = {
     408: "timeout",
     504: "timeout",
@@ -18,6 +20,8 @@ _STATUS_CODES = {
     404: "not_found",
 }
 _NAMED = {
+    "api_error": LATE,
+    "server_error": LATE,
     "overloaded_error": "service_unavailable",
     "rate_limit_error": "rate_limited",
     "rate_limit_exceeded": "rate_limited",
@@ -33,15 +37,12 @@ def status_code(status: int) -> str:
     return _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
 
 
-def late_error(error: JsonValue) -> TargetError:
-    """The error of a model that failed after its endpoint had begun to answer.
-
-    An error without a known name or number may pass: the request itself was accepted.
-    """
+def reported_error(error: JsonValue, otherwise: str) -> TargetError:
+    """The error that an endpoint calls its answer, by its name or number where one is known."""
     message = f"the endpoint answers with an error: {error_text(error)}"
     told = [error.get("code"), error.get("type")] if isinstance(error, dict) else []
     codes = (_code_of(name) for name in told)
-    return TargetError(next(filter(None, codes), "internal_error"), message)
+    return TargetError(next(filter(None, codes), otherwise), message)
 
 
 def _code_of(name: JsonValue) -> str | None:

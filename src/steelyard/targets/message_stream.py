@@ -8,7 +8,7 @@ from typing import cast
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.targets.error_codes import late_error
+from steelyard.targets.error_codes import LATE, reported_error
 from steelyard.targets.event_stream import EventStream, inner
 
 _TEXTS = ("text", "thinking", "signature")
@@ -46,7 +46,7 @@ class _Message:
         """Take in the next piece."""
         kind, index = event.get("type"), cast("int | None", event.get("index"))
         if kind == "error":
-            raise late_error(event.get("error"))
+            raise reported_error(event.get("error"), LATE)
         if kind == "message_start":
             self._answer = inner(event, "message")
             self._count(inner(self._answer, "usage"))

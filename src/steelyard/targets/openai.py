@@ -121,21 +121,29 @@ def _turn_content(turn: Turn) -> JsonValue:
 
 def _image_part(image: ImageBlock) -> JsonObject:
     """An image by its address, or with its bytes in one."""
-    shown: JsonObject = {"url": image.url or _data_url(image)}
+    shown: JsonObject = {"url": image_address(image)}
     if image.detail:
         shown["detail"] = image.detail
     return {"type": "image_url", "image_url": shown}
 
 
-def _data_url(image: ImageBlock) -> str:
-    return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
+def image_address(image: ImageBlock) -> str:
+    """Where an image is, or an address that holds it."""
+    return (
+        image.url
+        or f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
+    )
 
 
 def _call(used: ToolUse) -> JsonObject:
-    given = used.input
-    arguments = given if isinstance(given, str) else json.dumps({} if given is None else given)
-    function: JsonObject = {"name": used.tool, "arguments": arguments}
+    function: JsonObject = {"name": used.tool, "arguments": arguments_text(used)}
     return {"id": used.id, "type": "function", "function": function}
+
+
+def arguments_text(used: ToolUse) -> str:
+    """What went into a call, as the JSON that a model writes."""
+    given = used.input
+    return given if isinstance(given, str) else json.dumps({} if given is None else given)
 
 
 def read_completion(data: bytes, latency_ms: float) -> Trace:
@@ -147,7 +155,7 @@ def trace_with_logprobs(answer: JsonObject, latency_ms: float) -> Trace:
     """The same with the tokens of the answer, and what could have stood in their place."""
     trace = trace_of_completion(answer, latency_ms)
     choice = fields(list_field(answer, "choices")[0])
-    tokens = list(_tokens(choice.get("logprobs")))
+    tokens = list(likely_tokens(choice.get("logprobs")))
     return replace(trace, extra={**trace.extra, "logprobs": tokens}) if tokens else trace
 
 
@@ -194,11 +202,13 @@ def _tool_calls(calls: JsonValue) -> tuple[ToolCall, ...]:
         if isinstance(call, dict) and isinstance(function, dict):
             arguments = function.get("arguments")
             name = text(function.get("name")) or ""
-            made.append(ToolCall(tool=name, input=_arguments(arguments), id=text(call.get("id"))))
+            made.append(
+                ToolCall(tool=name, input=arguments_of(arguments), id=text(call.get("id")))
+            )
     return tuple(made)
 
 
-def _arguments(arguments: JsonValue) -> JsonValue:
+def arguments_of(arguments: JsonValue) -> JsonValue:
     """Arguments come as JSON inside a string; a string that is none is kept as it is."""
     if not isinstance(arguments, str):
         return arguments
@@ -208,7 +218,8 @@ def _arguments(arguments: JsonValue) -> JsonValue:
         return arguments
 
 
-def _tokens(logprobs: JsonValue) -> Iterator[JsonObject]:
+def likely_tokens(logprobs: JsonValue) -> Iterator[JsonObject]:
+    """Each token of an answer with the logarithms of what could have stood in its place."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     for entry in content if isinstance(content, list) else ():
         token = entry.get("token") if isinstance(entry, dict) else None

@@ -6,7 +6,7 @@ from steelyard.errors import ParseError, TargetError
 from steelyard.formats.encoding import require_utf8, without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.targets.error_codes import error_text
+from steelyard.targets.error_codes import error_text, reported_error
 
 
 def reply_value(data: bytes) -> JsonValue:
@@ -28,8 +28,7 @@ def reply_object(data: bytes) -> JsonObject:
 def require_no_error(answer: JsonValue) -> None:
     """Raise when an endpoint calls its error an answer."""
     if isinstance(answer, dict) and answer.get("error"):
-        message = error_text(answer["error"])
-        raise TargetError("bad_request", f"the endpoint answers with an error: {message}")
+        raise reported_error(answer["error"], "bad_request")
 
 
 def refusal_text(data: bytes) -> str:

@@ -48,7 +48,7 @@ def spec(name: str, made: Made) -> TargetSpec:
     is_local = settings.provider in {"echo", "recorded", "conversation"}
     at_once = LOCAL_CONCURRENCY if is_local else MAX_CONCURRENCY
     price = settings.price
-    sampling = ("temperature", "top_p", "max_new_tokens", "seed", "tools", "extra")
+    sampling = ("temperature", "top_p", "max_new_tokens", "seed", "api", "tools", "extra")
     return TargetSpec(
         name=name,
         target=made.target,

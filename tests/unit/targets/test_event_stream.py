@@ -17,6 +17,7 @@ from fakes.clock import ManualClock
 from servers.anthropic_server import MESSAGE
 from servers.notes import Notes
 from servers.openai_server import COMPLETION, Answer, floods, hangs, says, sends, serving, trickles
+from servers.responses_server import RESPONSE, response_events
 from servers.scripted_bytes import scripted
 from servers.streams import DONE, Events, chat_events, message_events, streams, written
 from steelyard.errors import TargetError
@@ -30,6 +31,8 @@ from steelyard.targets.event_stream import EventLines, EventStream, FirstToken
 from steelyard.targets.message_stream import MESSAGE_STREAM
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.openai import OpenAITarget, trace_with_logprobs
+from steelyard.targets.responses import RESPONSE_STREAM, ResponsesTarget
+from steelyard.targets.responses import trace_with_logprobs as trace_of_response
 from strategies.effort import examples
 
 TEXTS = st.text(max_size=30)
@@ -47,6 +50,7 @@ class Protocol(NamedTuple):
 
 CHAT = Protocol(CHAT_STREAM, trace_with_logprobs, chat_events)
 MESSAGES = Protocol(MESSAGE_STREAM, trace_of_message, message_events)
+RESPONSES = Protocol(RESPONSE_STREAM, trace_of_response, response_events)
 
 
 @st.composite
@@ -82,7 +86,34 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
     return {**MESSAGE, "content": [*thoughts, *texts, *calls], "stop_reason": stop}
 
 
-WHOLE = st.tuples(st.just(CHAT), completions()) | st.tuples(st.just(MESSAGES), messages())
+@st.composite
+def responses(draw: st.DrawFn) -> dict[str, Any]:
+    parts = [{"type": "output_text", "text": said} for said in draw(st.lists(TEXTS, max_size=2))]
+    if refusal := draw(TEXTS):
+        parts.append({"type": "refusal", "refusal": refusal})
+    thoughts = [
+        {"type": "summary_text", "text": said} for said in draw(st.lists(TEXTS, max_size=2))
+    ]
+    items: list[dict[str, Any]] = [
+        {"type": "reasoning", "summary": thoughts},
+        {"type": "message", "role": "assistant", "content": parts},
+        *(
+            {"type": "function_call", "call_id": name, "name": name, "arguments": arguments}
+            for name, arguments in draw(CALLS)
+        ),
+    ]
+    ended: dict[str, Any] = {"status": draw(st.sampled_from(["completed", "incomplete"]))}
+    if ended["status"] == "incomplete":
+        ended["incomplete_details"] = {"reason": "max_output_tokens"}
+    output = [{"id": f"i-{number}", **item} for number, item in enumerate(items)]
+    return {**RESPONSE, "output": output, **ended}
+
+
+WHOLE = (
+    st.tuples(st.just(CHAT), completions())
+    | st.tuples(st.just(MESSAGES), messages())
+    | st.tuples(st.just(RESPONSES), responses())
+)
 
 
 @given(WHOLE, st.integers(1, 9), LINES)
@@ -188,10 +219,18 @@ def anthropic(url: str, **more: Any) -> AnthropicTarget:
     return AnthropicTarget("live", made, SystemClock())
 
 
+def responding(url: str, **more: Any) -> ResponsesTarget:
+    made = ModelSettings(base_url=url, model="m", headers={}, sampling={}, stream=True, **more)
+    return ResponsesTarget("live", made, SystemClock())
+
+
 TARGETS: dict[str, Any] = {
     "openai": (openai, chat_events(COMPLETION)),
     "anthropic": (anthropic, message_events(MESSAGE)),
+    "responses": (responding, response_events(RESPONSE)),
 }
+WHOLES = {"openai": COMPLETION, "anthropic": MESSAGE, "responses": RESPONSE}
+"""What each answers in one piece."""
 
 
 @pytest.fixture(params=TARGETS)
@@ -225,8 +264,7 @@ def test_a_streamed_answer_has_a_time_to_its_first_token(provider: str) -> None:
 
 
 def test_an_endpoint_that_does_not_stream_has_none(provider: str) -> None:
-    whole = MESSAGE if provider == "anthropic" else COMPLETION
-    trace = answered(provider, says(whole))
+    trace = answered(provider, says(WHOLES[provider]))
 
     assert (trace.response, trace.first_token_ms) == ("At nine.", None)
 
@@ -236,10 +274,11 @@ def test_an_endpoint_that_does_not_stream_has_none(provider: str) -> None:
     [
         ("openai", {"stream": True, "stream_options": {"include_usage": True}}),
         ("anthropic", {"stream": True}),
+        ("responses", {"stream": True}),
     ],
 )
 def test_a_stream_is_asked_for_unpacked(provider: str, asked: dict[str, Any]) -> None:
-    notes = Notes(MESSAGE if provider == "anthropic" else COMPLETION)
+    notes = Notes(WHOLES[provider])
     answered(provider, notes.answer)
 
     assert {name: notes.body.get(name) for name in asked} == asked
@@ -261,11 +300,14 @@ def test_a_stream_that_is_cut_off_is_told_and_may_be_tried_again(provider: str) 
 @given(st.sampled_from(sorted(TARGETS)), st.floats(0, 0.999))
 @settings(max_examples=examples(100))
 def test_part_of_a_stream_is_never_taken_for_the_whole(provider: str, share: float) -> None:
-    stream = CHAT_STREAM if provider == "openai" else MESSAGE_STREAM
+    stream, end = {
+        "openai": (CHAT_STREAM, b'"stop"'),
+        "anthropic": (MESSAGE_STREAM, b'"end_turn"'),
+        "responses": (RESPONSE_STREAM, b"}"),
+    }[provider]
     data = written(TARGETS[provider][1])
-    end = data.rindex(b'"stop"' if provider == "openai" else b'"end_turn"')
     with pytest.raises(TargetError):
-        stream.answer(data[: int(share * end)])
+        stream.answer(data[: int(share * data.rindex(end))])
 
 
 @pytest.mark.parametrize(
@@ -308,9 +350,7 @@ def test_what_is_no_stream_has_its_code(
 ) -> None:
     error = fault(provider, answer, timeout_s=0.2 if code == "timeout" else 20.0)
 
-    assert error.code == (
-        code or ("internal_error" if provider == "anthropic" else "bad_response")
-    )
+    assert error.code == (code or ("bad_response" if provider == "openai" else "internal_error"))
     assert said in str(error)
     assert error.retry_after_s == (7 if code == "rate_limited" else None)
 
