@@ -38,17 +38,15 @@ class _Completion:
         self._texts: dict[str, list[str]] = {}
         self._calls = _Calls()
         self._tokens: list[JsonValue] = []
-        self._is_begun = self._is_whole = False
 
     def add(self, event: JsonObject) -> None:
         """Take in the next piece."""
-        if event.get("error"):
-            raise reported_error(event["error"], LATE)
+        if event.get("error") or event.get("object") == "error":
+            raise reported_error(event.get("error") or event, LATE)
         choice = _choice(event)
         delta = inner(choice, "delta")
-        self._answer.update(
-            {name: event[name] for name in _OF_ANSWER if event.get(name) is not None}
-        )
+        # What some say of the answer beside it comes without an id and a model.
+        self._answer.update({name: event[name] for name in _OF_ANSWER if event.get(name)})
         for name in ("content", "refusal"):
             if (said := _said(delta.get(name))) is not None:
                 self._texts.setdefault(name, []).append(said)
@@ -57,20 +55,17 @@ class _Completion:
         self._tokens.extend(inner_list(inner(choice, "logprobs"), "content"))
         if choice.get("finish_reason") is not None:
             self._choice["finish_reason"] = choice["finish_reason"]
-        self._is_begun = self._is_begun or bool(choice)
-        self._is_whole = self._is_whole or "done" in event or "finish_reason" in self._choice
 
     def whole(self) -> JsonObject | None:
-        """The completion, once its end is there."""
-        if not self._is_whole:
+        """The completion, once its end is there: some proxies end a broken stream in order."""
+        if "finish_reason" not in self._choice:
             return None
         message: JsonObject = {name: "".join(said) for name, said in self._texts.items()}
         if self._calls.made:
             message["tool_calls"] = cast(list[JsonValue], self._calls.made)
         if self._tokens:
             self._choice["logprobs"] = {"content": self._tokens}
-        choices: list[JsonValue] = [{**self._choice, "message": message}]
-        return {**self._answer, "choices": choices if self._is_begun else []}
+        return {**self._answer, "choices": [{**self._choice, "message": message}]}
 
 
 class _Calls:

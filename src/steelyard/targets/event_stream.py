@@ -110,7 +110,7 @@ def _events(data: bytes) -> Iterator[JsonObject]:
         ((text, _quietly) for text in lines.rest()),
     )
     for text, read in found:
-        event: JsonValue = {"done": True} if text.strip() == _DONE else read(text)
+        event = None if text.strip() == _DONE else read(text)
         if isinstance(event, dict):
             yield event
 

@@ -34,8 +34,12 @@ def require_no_error(answer: JsonValue) -> None:
 def refusal_text(data: bytes) -> str:
     """What the body of an HTTP error says."""
     try:
-        answer = _object(data)
+        answer = reply_value(data)
     except TargetError:
+        answer = None
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    if not isinstance(answer, dict):
         return data.decode("utf-8", "replace").strip()
     return error_text(answer.get("error", answer))
 

@@ -193,6 +193,9 @@ def test_a_message_begins_with_what_the_model_says(
     assert MESSAGE_STREAM.begins({"type": kind, **data}) is begins
 
 
+ENDED = ("", {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+
+
 def test_calls_that_share_an_index_stay_apart() -> None:
     pieces = [
         {"index": 0, "id": "a", "function": {"name": "hours", "arguments": "{}"}},
@@ -200,12 +203,36 @@ def test_calls_that_share_an_index_stay_apart() -> None:
         {"index": 0, "function": {"arguments": " 2}"}},
     ]
     events = [("", {"choices": [{"delta": {"tool_calls": [piece]}}]}) for piece in pieces]
-    trace = trace_with_logprobs(CHAT_STREAM.answer(written([*events, DONE])), 1.0)
+    trace = trace_with_logprobs(CHAT_STREAM.answer(written([*events, ENDED, DONE])), 1.0)
 
     assert [(call.id, call.tool, call.input) for call in trace.messages[0].tool_calls] == [
         ("a", "hours", {}),
         ("b", "fees", {"of": 2}),
     ]
+
+
+def test_a_stream_that_ends_in_order_but_without_a_reason_is_cut_off() -> None:
+    with pytest.raises(TargetError, match="the stream was cut off after 2 events"):
+        CHAT_STREAM.answer(written([*QUIET, *SAID, DONE]))
+
+
+def test_an_error_that_is_an_event_of_its_own_ends_a_stream() -> None:
+    error = {"object": "error", "message": "too long", "type": "BadRequestError", "code": 400}
+    with pytest.raises(TargetError, match="error: too long") as caught:
+        CHAT_STREAM.answer(written([*SAID, ("", error), DONE]))
+
+    assert caught.value.code == "bad_request"
+
+
+def test_what_a_filter_says_beside_an_answer_does_not_change_it() -> None:
+    beside = {"id": "", "model": "", "object": "", "usage": None}
+    verdict = {"index": 0, "finish_reason": None, "content_filter_results": {}}
+    before: Events = [("", {**beside, "choices": [], "prompt_filter_results": []})]
+    after: Events = [("", {**beside, "choices": [verdict]})]
+    *events, last = chat_events(COMPLETION)
+    whole = CHAT_STREAM.answer(written([*before, *events, *after, last]))
+
+    assert trace_with_logprobs(whole, 1.0) == trace_with_logprobs(COMPLETION, 1.0)
 
 
 def openai(url: str, **more: Any) -> OpenAITarget:
@@ -341,16 +368,16 @@ def test_an_error_within_a_stream_has_its_code(provider: str, error: Any, code: 
         (sends(b"<h1>Welcome</h1>", kind="text/html"), "internal_error", "not JSON"),
         (sends(b"data: {\n\n"), "internal_error", "not JSON"),
         (sends(b'data: {"choices": "\xff"}\n\n'), "internal_error", "not UTF-8"),
-        (sends(b"data: [DONE]\n\n"), None, ""),
+        (sends(b"data: [DONE]\n\n"), "internal_error", "not JSON"),
         (says({"error": {"message": "slow"}}, 429, retry_after="7"), "rate_limited", "slow"),
     ],
 )
 def test_what_is_no_stream_has_its_code(
-    provider: str, answer: Answer, code: str | None, said: str
+    provider: str, answer: Answer, code: str, said: str
 ) -> None:
     error = fault(provider, answer, timeout_s=0.2 if code == "timeout" else 20.0)
 
-    assert error.code == (code or ("bad_response" if provider == "openai" else "internal_error"))
+    assert error.code == code
     assert said in str(error)
     assert error.retry_after_s == (7 if code == "rate_limited" else None)
 
