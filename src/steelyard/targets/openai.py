@@ -42,6 +42,8 @@ class OpenAITarget:
         self._stream = CHAT_STREAM if settings.stream else None
         http = settings.http(url, {**settings.own_headers, **key})
         self._calls = HttpCalls(http, clock, self._stream)
+        self._read = reading(trace_of_completion, self._stream)
+        self._read_tokens = reading(trace_with_logprobs, self._stream)
         self._limit = TokenLimit(url, settings.model)
         self._fixed = self._limit.named(settings.fixed(chat_tool))
         self._query = settings.query_text
@@ -53,12 +55,10 @@ class OpenAITarget:
     async def ask(self, request: Request) -> Trace:
         """One call; every way in which it can fail has an error code."""
         judged = request.judged
-        made = trace_with_logprobs if judged and judged.wants_logprobs else trace_of_completion
+        read = self._read_tokens if judged and judged.wants_logprobs else self._read
         sent = self._fixed
         try:
-            return await self._calls.ask(
-                self._body(request), reading(made, self._stream), self._query
-            )
+            return await self._calls.ask(self._body(request), read, self._query)
         except TargetError as error:
             adapted = self._limit.refused(sent, error)
             if adapted is None:

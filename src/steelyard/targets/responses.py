@@ -49,6 +49,8 @@ class ResponsesTarget:
         url = settings.base_url.rstrip("/") + "/responses"
         http = settings.http(url, {**settings.own_headers, **key})
         self._calls = HttpCalls(http, clock, self._stream)
+        self._read = reading(trace_of_response, self._stream)
+        self._read_tokens = reading(trace_with_logprobs, self._stream)
         self._query, self._fixed = settings.query_text, settings.fixed(responses_tool)
         if "response_format" in self._fixed:
             shape = inner(self._fixed, "response_format")
@@ -62,8 +64,8 @@ class ResponsesTarget:
     async def ask(self, request: Request) -> Trace:
         """One call; every way in which it can fail has an error code."""
         judged = request.judged
-        made = trace_with_logprobs if judged and judged.wants_logprobs else trace_of_response
-        return await self._calls.ask(self._body(request), reading(made, self._stream), self._query)
+        read = self._read_tokens if judged and judged.wants_logprobs else self._read
+        return await self._calls.ask(self._body(request), read, self._query)
 
     async def close(self) -> None:
         """Close the connections."""

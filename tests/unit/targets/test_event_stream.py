@@ -193,7 +193,7 @@ def test_a_message_begins_with_what_the_model_says(
     assert MESSAGE_STREAM.begins({"type": kind, **data}) is begins
 
 
-ENDED = ("", {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+ENDED: Events = [("", {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})]
 
 
 def test_calls_that_share_an_index_stay_apart() -> None:
@@ -203,7 +203,7 @@ def test_calls_that_share_an_index_stay_apart() -> None:
         {"index": 0, "function": {"arguments": " 2}"}},
     ]
     events = [("", {"choices": [{"delta": {"tool_calls": [piece]}}]}) for piece in pieces]
-    trace = trace_with_logprobs(CHAT_STREAM.answer(written([*events, ENDED, DONE])), 1.0)
+    trace = trace_with_logprobs(CHAT_STREAM.answer(written([*events, *ENDED, DONE])), 1.0)
 
     assert [(call.id, call.tool, call.input) for call in trace.messages[0].tool_calls] == [
         ("a", "hours", {}),
@@ -226,7 +226,7 @@ def test_an_error_that_is_an_event_of_its_own_ends_a_stream() -> None:
 
 def test_what_a_filter_says_beside_an_answer_does_not_change_it() -> None:
     beside = {"id": "", "model": "", "object": "", "usage": None}
-    verdict = {"index": 0, "finish_reason": None, "content_filter_results": {}}
+    verdict: dict[str, Any] = {"index": 0, "finish_reason": None, "content_filter_results": {}}
     before: Events = [("", {**beside, "choices": [], "prompt_filter_results": []})]
     after: Events = [("", {**beside, "choices": [verdict]})]
     *events, last = chat_events(COMPLETION)
