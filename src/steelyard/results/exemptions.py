@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from steelyard.model.exemption import Exemption
 
-_TRACE = ("trace.latency_ms", "trace.usage.input_tokens", "trace.usage.output_tokens")
+_TIMES = ("latency_ms", "first_token_ms")
+_TRACE = (
+    *("trace.latency_ms", "trace.first_token_ms"),
+    *("trace.usage.input_tokens", "trace.usage.output_tokens"),
+)
 _TRIED = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", "cost_usd")
 _RECORD = ("index", "repeat", "status", "copied_from")
 
 PREDICTION = Exemption.of(
     *(*_RECORD, *_TRIED, *_TRACE, "record_sha256", "score", "raw_score", "passed"),
-    *("input_tokens", "output_tokens", "total_tokens", "latency_ms", "judging", "cluster"),
+    *("input_tokens", "output_tokens", "total_tokens", *_TIMES, "judging", "cluster"),
     *("request.sent", "request.sha256"),
     *("request.messages.content.sha256", "request.messages.content.size"),
 )

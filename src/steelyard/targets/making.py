@@ -14,10 +14,10 @@ from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
 from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
-from steelyard.settings import NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
+from steelyard.settings import API, NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
-from steelyard.targets.model_protocols import CHAT, MESSAGES, ModelProtocol
+from steelyard.targets.model_protocols import CHAT, MESSAGES, RESPONSES, ModelProtocol
 from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
 from steelyard.targets.provider_hints import provider_hint
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _ECHO: JsonObject = {"provider": "echo"}
 _MODEL = (
     *("base_url", "model", "api_key_env", "headers", "query", "timeout_s"),
-    *("ca_file", "proxy", "tools", "extra"),
+    *("ca_file", "proxy", "tools", "extra", "stream"),
 )
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
     "recorded": ("path", "candidate"),
     "python": ("callable", "timeout_s", "model"),
-    "openai": (*_MODEL, *CHAT.sampling),
+    "openai": (*_MODEL, "api", *CHAT.sampling),
     "anthropic": (*_MODEL, *MESSAGES.sampling),
     "http": (
         *("url", "method", "api_key_env", "headers", "query", "body", "answer", "trace", "usage"),
@@ -173,9 +173,18 @@ class TargetMaker:
         )
 
     def _openai(self, given: TargetSettings) -> Made:
+        if given.entry.text("api", API) != API:
+            return self._responses(given)
         from steelyard.targets.openai import OpenAITarget  # noqa: PLC0415 - heavy
 
         return self._model(given, OpenAITarget, CHAT)
+
+    def _responses(self, given: TargetSettings) -> Made:
+        from steelyard.targets.responses import ResponsesTarget  # noqa: PLC0415 - heavy
+
+        if "seed" in given.entry.extra:
+            raise given.wrong("the Responses API has no seed; remove 'seed', or use api: chat")
+        return self._model(given, ResponsesTarget, RESPONSES)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets.anthropic import DEFAULTS, AnthropicTarget  # noqa: PLC0415 - heavy

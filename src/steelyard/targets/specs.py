@@ -52,7 +52,7 @@ def spec(name: str, made: Made) -> TargetSpec:
     if own is None:
         listed = list_price(settings)
     price = own or listed
-    sampling = ("temperature", "top_p", "max_new_tokens", "seed", "tools", "extra")
+    sampling = ("temperature", "top_p", "max_new_tokens", "seed", "api", "tools", "extra")
     return TargetSpec(
         name=name,
         target=made.target,

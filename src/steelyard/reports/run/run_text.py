@@ -31,7 +31,7 @@ from steelyard.reports.run.repeats_text import partial_text, repeats_lines
 from steelyard.reports.run.slices_text import low_slices, uneven_slices
 from steelyard.results.failures import Failure
 from steelyard.results.manifest import Manifest
-from steelyard.results.metrics import Cache, JudgingMetrics, Metrics, Slice
+from steelyard.results.metrics import Cache, JudgingMetrics, LatencyMetrics, Metrics, Slice
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -253,8 +253,13 @@ def records_text(metrics: Metrics) -> str:
 
 
 def latency_text(metrics: Metrics) -> str:
-    latency = metrics.latency_ms
-    return f"p50 {milliseconds(latency.p50)}, p95 {milliseconds(latency.p95)}"
+    """The percentiles of the time of answers and, where any was streamed, to the first token."""
+    text, first = _percentiles(metrics.latency_ms), metrics.first_token_ms
+    return f"{text}; first token {_percentiles(first)}" if first.n else text
+
+
+def _percentiles(times: LatencyMetrics) -> str:
+    return f"p50 {milliseconds(times.p50)}, p95 {milliseconds(times.p95)}"
 
 
 def _spending(view: RunView) -> Iterator[str]:
