@@ -37,7 +37,7 @@ CELLS = ROOT / "tests" / "journeys" / "notebook_cells.py"
 STEELYARD = ROOT / ".venv" / "bin" / "steelyard"
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; padding: 16px 20px; background: #1b1d21; width: max-content }
-pre { margin: 0; font: 14px/1.45 "DejaVu Sans Mono"; color: #d6d8dc }
+pre { margin: 0; font: 11px/1.4 "DejaVu Sans Mono"; color: #d6d8dc }
 </style><pre>%s</pre>"""
 NOTEBOOK = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; padding: 18px; width: 900px; font: 14px "DejaVu Sans"; background: #fff }
