@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import select
 import socket
 import ssl
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from steelyard.errors import TargetError
 from steelyard.model.proxies import Proxy
+from steelyard.operating_system import has_input
 from steelyard.targets.http_tunnel import open_tunnel
 from steelyard.targets.public_addresses import public_addresses
 from steelyard.targets.routes import DIRECT, EndpointRoute
@@ -247,9 +247,7 @@ class _Connection(asyncio.Protocol):
         """Whether nothing came that nobody asked for: neither an answer nor an end."""
         if self._is_closed or self._transport.is_closing():
             return False
-        found = select.poll()
-        found.register(self._number, select.POLLIN)
-        return not found.poll(0)
+        return not has_input(self._number)
 
     def expired(self, now: float) -> float | None:
         """When the call that is being made must be answered; one that is overdue has failed."""
