@@ -66,6 +66,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
         "export nothing": ("review", "export", "--annotator", "nobody"),
         "export json nowhere": ("review", "export", *JSON),
         "import exported": ("review", "import", "out.jsonl", *JSON),
+        "export table": ("review", "export", "--to", "csv", "-o", "out.csv"),
+        "import table": ("review", "import", "out.csv", *JSON),
         "assign": (*ASSIGN, first),
         "assign file": (*ASSIGN, jury, "--by", "jury_split", "-o", "stubs.jsonl"),
         "assign over": (*ASSIGN, jury, "-o", "stubs.jsonl"),
@@ -175,12 +177,19 @@ def test_labels_count_for_a_run_that_grades_the_same_responses(told: dict[str, D
 def test_labels_go_out_as_they_come_in(told: dict[str, Done]) -> None:
     assert told["export"].stdout == "wrote 74 label(s) to out.jsonl\n"
     assert "out.jsonl exists; --force writes over it" in told["export again"].stderr
-    assert json.loads(told["export json"].stdout) == {"file": "out.jsonl", "labels": 75}
+    assert json.loads(told["export json"].stdout) == {"file": "out.jsonl", "labels": 75, "gold": 0}
     own = rows(told["export stdout"])
     assert {row["annotator"] for row in own} == {"ann"}
     assert len(own) == 38
     # with its history a file says two things about one record
     assert json.loads(told["import exported"].stdout)["refused"] > 0
+
+
+def test_a_table_goes_out_and_comes_in_as_it_was(told: dict[str, Done]) -> None:
+    found = json.loads(told["import table"].stdout)
+
+    assert told["export table"].stdout == "wrote 74 label(s) to out.csv\n"
+    assert (found["read"], found["same"], found["refused"]) == (74, 74, 0)
 
 
 def test_records_are_drawn_and_written_to_be_filled_in(told: dict[str, Done]) -> None:

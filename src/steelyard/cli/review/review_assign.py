@@ -129,7 +129,7 @@ def _write(
     where: tuple[list[str], Path | None, bool],
 ) -> None:
     """Write what people get; how records were chosen would tell them the verdict."""
-    from steelyard.cli.review.label_files import write_lines, write_rows
+    from steelyard.cli.review.label_files import write_lines, write_rows, write_table
     from steelyard.errors import InvalidError
     from steelyard.reports.html.sheet_text import sheet_html, sheet_markdown
     from steelyard.usecases.review.assign import stub_rows
@@ -147,9 +147,8 @@ def _write(
     sheet = make_sheet(ports, run, found, annotators)
     if to is SheetFormat.csv:
         assert output is not None
-        lines = (line.removesuffix("\r\n") + "\r" for line in sheet_csv(sheet))
         write_rows(design_rows(found), design_path(output), force=force)
-        write_lines(lines, output, force=force)
+        write_table(sheet_csv(sheet), output, force=force)
         return
     lines = sheet_markdown(sheet) if to is SheetFormat.md else iter([sheet_html(sheet)])
     write_lines(lines, output, force=force)
