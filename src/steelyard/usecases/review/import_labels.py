@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from steelyard.contracts.labels.reader import (
     LabelRow,
@@ -38,6 +38,9 @@ _NOTHING = Finding(
 )
 
 
+IsSeen: TypeAlias = Callable[[Label, JsonObject], bool]
+
+
 class LabelFile(NamedTuple):
     """Labels as JSONL, or as a table where there are options for one."""
 
@@ -59,12 +62,14 @@ def import_labels(
     run: str | None = None,
     is_replacing: bool = False,
     caller: Caller | None = None,
+    is_seen: IsSeen | None = None,
 ) -> ImportedLabels:
     """Import the labels of a file; invalid rows are refused, the others are stored.
 
     Rows of a table without an answer, and gold labels, are counted and passed over. `run` applies
     to rows without a `run_id`. A label that contradicts an earlier one of the same person is
-    refused unless it replaces that one, which then becomes history.
+    refused unless it replaces that one, which then becomes history. `is_seen` says that the
+    person of a label, and the row that would be stored, had seen the results before.
     """
     reader = LabelReader(ports, run)
     sheet = LabelTable(file.stream, file.table, reader.rubrics) if file.table else None
@@ -79,6 +84,9 @@ def import_labels(
             kept = kept_row(row.label, reader.redact)
             if kept["annotator"] != row.label.annotator:
                 renamed.add(row.label.annotator)
+            if is_seen and is_seen(row.label, kept):
+                findings.append(_seen(row, read - 1))
+                continue
             incoming.append(_Incoming(row.line, read - 1, kept))
     unfilled = sheet.unfilled if sheet else 0
     if not read and not rows.gold:
@@ -158,6 +166,20 @@ def _named(label: Label, rubrics: KnownRubrics) -> Label:
     """The label with the full reference and the content hash of its rubric."""
     content = label.rubric_sha256 or rubrics.sha256(label.rubric)
     return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
+
+
+def _seen(row: LabelRow, index: int) -> Finding:
+    assert row.label is not None
+    return Finding(
+        severity="error",
+        code="conflicting_fields",
+        path="exposure",
+        message=f"{row.label.annotator} had opened the results of '{row.label.record_id}' here",
+        line=row.line,
+        index=index,
+        record_id=row.label.record_id,
+        hint="only answers given before that are blind; write suggested",
+    )
 
 
 def _conflict(one: _Incoming) -> Finding:
