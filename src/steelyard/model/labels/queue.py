@@ -7,8 +7,11 @@ from typing import Literal, TypeAlias
 
 from steelyard.model.json_value import JsonObject
 
-FilledBy: TypeAlias = Literal["random", "stratified", "verdict", "near_threshold", "jury_split"]
-"""How the items of a queue are drawn."""
+FilledBy: TypeAlias = Literal[
+    "random", "stratified", "verdict", "near_threshold", "jury_split", "outdated"
+]
+"""How the items of a queue are drawn; `outdated` are those of another queue that were answered
+under an older wording of the rubric."""
 Reveal: TypeAlias = Literal["after_commit", "never"]
 """When a person may see what the judge and others answered."""
 QueueStatus: TypeAlias = Literal["open", "closed"]

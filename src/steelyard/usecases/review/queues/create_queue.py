@@ -22,11 +22,13 @@ from steelyard.model.names import require_name
 from steelyard.model.question import QuestionRubric
 from steelyard.review.label_precision import LabelPrecision, label_precision
 from steelyard.usecases.review.labels import KnownRubrics
+from steelyard.usecases.review.queues.outdated_items import assign_again
 from steelyard.usecases.review.queues.ports import QueuePorts, TraceSource
 
 MOST_REVIEWS = 20
 MOST_ITEMS = 50_000
 MAX_INSTRUCTIONS = 20_000
+MOST_NAME = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class Fill:
     is_equal: bool = False
     """Whether strata give equally many items; those of `verdict` always do."""
     seed: int = 0
+    queue: str | None = None
+    """The queue whose outdated items are asked again; the rest of the draw is that queue's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +76,7 @@ def create_queue(
     _require_valid(new)
     source = ports.source(new.source)
     rubric = _rubric(ports, new, source)
-    drawn = source.draw(str(rubric.reference), _choice(new.fill), _slice(new.fill))
+    drawn = _drawn(ports, new.fill, source, rubric)
     queue = ReviewQueue(
         queue_id=ports.new_queue_id(),
         name=new.name,
@@ -107,6 +111,23 @@ def create_queue(
     return CreatedQueue(queue, len(items), label_precision(chances, drawn.records))
 
 
+def queue_again(
+    ports: QueuePorts, queue_id: str, rubric: str | None, *, caller: Caller | None = None
+) -> CreatedQueue:
+    """A queue like another one of its outdated items, under the rubric as it is now."""
+    before = ports.queues.find(queue_id)
+    new = NewQueue(
+        name=f"{before.name[:MOST_NAME]} (again)",
+        source=before.source,
+        fill=Fill(by="outdated", queue=queue_id),
+        rubric=rubric,
+        reviews_required=before.reviews_required,
+        reveal=before.reveal,
+        instructions=before.instructions,
+    )
+    return create_queue(ports, new, caller=caller)
+
+
 def set_queue_status(
     ports: QueuePorts, queue_id: str, status: QueueStatus, *, caller: Caller | None = None
 ) -> ReviewQueue:
@@ -129,10 +150,13 @@ def _require_valid(new: NewQueue) -> None:
         raise InvalidError(f"instructions have at most {MAX_INSTRUCTIONS:,} characters")
     if new.fill.slice is not None and new.fill.by != "stratified":
         raise InvalidError("only a stratified draw has a slice")
+    if (new.fill.by == "outdated") != (new.fill.queue is not None):
+        raise InvalidError("`queue` belongs to `outdated`: whose items are asked again")
 
 
 def _rubric(ports: QueuePorts, new: NewQueue, source: TraceSource) -> QuestionRubric:
-    name = new.rubric or source.default_rubric()
+    before = ports.queues.find(new.fill.queue) if new.fill.queue else None
+    name = new.rubric or (before.rubric if before else source.default_rubric())
     if name is None:
         raise InvalidError(f"name the question rubric to answer with {argument('rubric')}")
     found = KnownRubrics(ports.review.references).find(name)
@@ -144,20 +168,24 @@ def _rubric(ports: QueuePorts, new: NewQueue, source: TraceSource) -> QuestionRu
     return found
 
 
-def _choice(fill: Fill) -> AssignmentChoice:
+def _drawn(
+    ports: QueuePorts, fill: Fill, source: TraceSource, rubric: QuestionRubric
+) -> Assignment:
+    if fill.by == "outdated":
+        return assign_again(ports, fill.queue or "", rubric)
     by: ChosenBy = "stratified" if fill.by == "verdict" else fill.by
     is_equal = fill.is_equal or fill.by == "verdict"
-    return AssignmentChoice(count=fill.size, by=by, is_equal=is_equal, seed=fill.seed)
-
-
-def _slice(fill: Fill) -> str | None:
-    return fill.slice if fill.by == "stratified" else None
+    choice = AssignmentChoice(count=fill.size, by=by, is_equal=is_equal, seed=fill.seed)
+    slice_name = fill.slice if fill.by == "stratified" else None
+    return source.draw(str(rubric.reference), choice, slice_name)
 
 
 def _design(fill: Fill, drawn: Assignment) -> JsonObject:
+    again: JsonObject = {"queue": fill.queue} if fill.by == "outdated" else {}
     return {
         "by": fill.by,
-        "size": fill.size,
+        **again,
+        "size": len(drawn.assigned),
         "slice": fill.slice,
         "seed": fill.seed,
         "threshold": drawn.choice.threshold if fill.by == "near_threshold" else None,

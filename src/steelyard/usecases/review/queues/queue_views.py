@@ -20,8 +20,9 @@ from steelyard.model.labels.queue import (
 from steelyard.model.question import Answers
 from steelyard.review.disagreement import PairAgreement, pair_agreements
 from steelyard.review.label_precision import LabelPrecision, label_precision
+from steelyard.usecases.review.queues.outdated_items import newer_version, outdated_items
 from steelyard.usecases.review.queues.ports import QueuePorts
-from steelyard.usecases.review.queues.queue_labels import labels_by_item, outdated_labels
+from steelyard.usecases.review.queues.queue_labels import labels_by_item
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
 
 
@@ -54,7 +55,12 @@ class LeadView:
     skips: tuple[Draft, ...]
     """Items that somebody declined, with the reason."""
     outdated: tuple[str, ...]
-    """Items that were answered under other content than the rubric has now."""
+    """Items that were answered under other content than the rubric has now, and wait for a queue
+    that asks them again."""
+    newer: str | None
+    """The newest published version of the rubric, if its own is not the newest."""
+    older: tuple[str, ...]
+    """Items that were answered under other content than that version has."""
 
 
 def list_queues(ports: QueuePorts, annotator: str) -> list[QueueView]:
@@ -91,6 +97,8 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
         for found in labels.values()
     ]
     drafts = ports.progress.drafts(queue_id)
+    newer = newer_version(ports, queue)
+    older = outdated_items(ports, queue, newer) if newer else []
     chances = [one.inclusion_prob for one in items]
     return LeadView(
         queue=queue,
@@ -100,7 +108,9 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
         pairs=tuple(pair_agreements(rubric_of(queue), given)),
         flags=tuple(ports.decisions.flags(queue_id)),
         skips=tuple(draft for draft in drafts if draft.standing == "skipped"),
-        outdated=tuple(outdated_labels(ports, queue)),
+        outdated=tuple(one.item_id for one in outdated_items(ports, queue)),
+        newer=str(newer.reference) if newer else None,
+        older=tuple(one.item_id for one in older),
     )
 
 

@@ -235,3 +235,30 @@ def test_people_answer_the_rubric_as_it_was_when_their_queue_was_made(
     assert len(seen["outdated"]) == 2
     refused = running.client.post("/v1/judgements", json={"queue_id": queue})
     assert refused.status_code == 409
+    again = {"by": "outdated", "queue": queue}
+    made = running.client.post("/v1/queues", json={"name": "Again", "fill": again})
+    twice = running.client.post("/v1/queues", json={"name": "Twice", "fill": again})
+
+    assert (made.status_code, made.json()["items"]) == (201, 2)
+    asked = person.claimed(made.json()["queue_id"])
+    assert asked["rubric"]["questions"][0]["label"] == "Is it true?"
+    assert running.client.get(f"/v1/queues/{queue}/progress").json()["outdated"] == []
+    assert twice.status_code == 400
+    assert "waits to be answered again" in twice.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"fill": {"by": "outdated"}}, "name either"),
+        ({"fill": {"by": "outdated", "queue": "queue_unknown"}}, "no review queue"),
+        ({"fill": {"by": "outdated", "queue": "x"}, "run_id": "latest"}, "no other source"),
+    ],
+)
+def test_outdated_items_are_those_of_a_queue(
+    service: tuple[RunService, str], body: dict[str, Any], told: str
+) -> None:
+    answer = service[0].client.post("/v1/queues", json={"name": "Again", **body})
+
+    assert answer.status_code == 400
+    assert told in answer.json()["error"]["message"]
