@@ -11,6 +11,10 @@ import pytest
 
 from fakes.many_commands import Done, run_many
 from fakes.review_project import answers, jsonl, label, write_review
+from steelyard.model.labels.queue import QueueSource
+from steelyard.project import open_project
+from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
+from steelyard.usecases.review.queues.queue_rubric import rubric_of
 
 JSON = ("--format", "json")
 RUN = ("run", "desk.json", "--target", "desk", *JSON, "--rubric")
@@ -277,3 +281,31 @@ def test_a_table_is_filled_in_and_imported(tmp_path: Path) -> None:
     assert (json.loads(done[0].stdout)["imported"], done[0].code) == (3, 0)
     assert "check" not in done[1].stdout
     assert "name it after the run" in done[2].stderr
+
+
+def test_a_judge_answers_the_items_of_a_queue_from_the_shell(tmp_path: Path) -> None:
+    root = write_review(tmp_path)
+    asked, empty = run_many(root, [(*RUN, "rubric/jury@1.0.0"), ("review", "queues")])
+    source = QueueSource(kind="run", id=json.loads(asked.stdout)["run_id"])
+    with open_project(root) as project:
+        new = NewQueue(name="Desk", source=source, fill=Fill(size=4), rubric="desk-v1")
+        queue = create_queue(project.queue_ports(), new).queue.queue_id
+    judged, unknown = run_many(
+        root, [("review", "judge", queue, *JSON), ("review", "judge", "queue_unknown")]
+    )
+    listed, shown = run_many(root, [("review", "queues", *JSON), ("review", "queues")])
+    run_id = json.loads(judged.stdout)["run_id"]
+    with open_project(root) as project:
+        ports = project.queue_ports()
+        source = ports.source(QueueSource(kind="run", id=run_id))
+        rubric = rubric_of(ports.queues.find(queue))
+        found = [source.judged(rubric, one.index, 0) for one in ports.queues.items(queue)]
+
+    assert (judged.code, unknown.code) == (0, 2)
+    assert "there is no review queue 'queue_unknown'" in unknown.stderr
+    assert json.loads(judged.stdout)["metrics"]["total_records"] == 4
+    assert all(one[0].judge == "judge/questionnaire@1.0.0" for one in found)
+    (row,) = json.loads(listed.stdout)["data"]
+    assert (row["queue_id"], row["items"], row["judged_in"]) == (queue, 4, [run_id])
+    assert "0 of 4 items finished  judged in 1 run(s)" in shown.stdout
+    assert "no review queue yet" in empty.stdout
