@@ -80,6 +80,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
             *(*ASSIGN, first, "--by", "stratified", "--slice", "tags", "--allocation", "equal"),
             *("--annotator", "ann", "--annotator", "bob", "--seed", "4", "-o", "strata.jsonl"),
         ),
+        "assign verdict": (*ASSIGN, first, "--by", "verdict"),
         "assign new": (*ASSIGN[:-1], "4", first, "--new"),
         "assign too few": (*ASSIGN[:-1], "3", first, "--by", "stratified", "--slice", "tags"),
         "assign slice": (*ASSIGN, first, "--slice", "tags"),
@@ -216,6 +217,14 @@ def test_strata_give_equally_many_to_each_person(told: dict[str, Done]) -> None:
     assert "  even + first  2 of 2" in told["assign strata"].stdout
 
 
+def test_verdicts_give_equally_many(told: dict[str, Done]) -> None:
+    drawn = rows(told["assign verdict"])
+
+    assert len(drawn) == 10
+    assert "  passed  5 of" in told["assign verdict"].stderr
+    assert "  failed  5 of" in told["assign verdict"].stderr
+
+
 def test_programs_get_the_whole_sample(told: dict[str, Done]) -> None:
     found = json.loads(told["assign json"].stdout)
 
@@ -280,6 +289,7 @@ def test_a_table_is_filled_in_and_imported(tmp_path: Path) -> None:
     assert "name the table with -o" in to_nowhere.stderr
     assert (json.loads(done[0].stdout)["imported"], done[0].code) == (3, 0)
     assert "check" not in done[1].stdout
+    assert done[1].stdout.count("Question ") == 1
     assert "name it after the run" in done[2].stderr
 
 

@@ -23,6 +23,7 @@ class By(StrEnum):
 
     random = "random"
     stratified = "stratified"
+    verdict = "verdict"
     near_threshold = "near_threshold"
     jury_split = "jury_split"
 
@@ -99,8 +100,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         run=run,
         choice=AssignmentChoice(
             count=count,
-            by=by.value,
-            is_equal=allocation is Allocation.equal,
+            by="stratified" if by is By.verdict else by.value,
+            is_equal=by is By.verdict or allocation is Allocation.equal,
             seed=seed,
         ),
         rubric=rubric,

@@ -37,6 +37,26 @@ def made_queue(service: tuple[RunService, str], **more: Any) -> str:
     return answer.json()["queue_id"]
 
 
+def test_labels_of_a_divided_jury_keep_their_inclusion_probability(
+    service: tuple[RunService, str],
+) -> None:
+    running, _ = service
+    queue = made_queue(service, fill={"by": "jury_split", "size": 10})
+    person = Reviewer(running.client, "jury reader")
+    while (claimed := person.claim(queue)).status_code == 200:
+        item = claimed.json()
+        assert person.submit(item, answers(number_of(item))).status_code == 200
+    with open_project(running.root) as project:
+        kept = project.review_ports().annotations.all(Wanted(annotator="jury reader"))
+        found = {one.row["record_id"]: one.row["inclusion_prob"] for one in kept}
+        stored = project.queue_ports().queues.items(queue)
+
+    assert found == {one.record_id: one.inclusion_prob for one in stored}
+    assert len(found) == 10
+    assert len({one.inclusion_prob for one in stored}) > 1
+    assert all(0 < one.inclusion_prob <= 1 for one in stored)
+
+
 def number_of(item: dict[str, Any]) -> int:
     return int(item["record_id"][1:])
 
