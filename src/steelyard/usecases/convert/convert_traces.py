@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -194,6 +195,15 @@ def _begin(found: tuple[str, list[Span]]) -> tuple[int, str]:
     return min(span.start_ns for span in found[1]), found[0]
 
 
+def _is_lines(data: bytes) -> bool:
+    """Whether the first line is an object by itself."""
+    first = without_bom(data).lstrip().partition(b"\n")[0]
+    try:
+        return isinstance(parse_json(first), dict)
+    except ParseError:
+        return False
+
+
 def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
     """The exports of a file: JSONL with one per line, or one JSON document."""
     if path.suffix.lower() in _ENDINGS[1:]:
@@ -207,6 +217,10 @@ def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
     try:
         value = parse_json(without_bom(data))
     except ParseError as wrong:
+        if _is_lines(data):
+            # Exporters of collectors call a file of lines .json, too.
+            yield from jsonl_records(io.BytesIO(data))
+            return
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{path}{line}: {wrong}") from None
     listed = value if isinstance(value, list) else [value]

@@ -17,7 +17,7 @@ from steelyard.usecases.review.queues.queue_labels import SubmittedLabels
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
 
 OUTDATED = "outdated"
-_DIGITS = re.compile(r"([0-9]+)")
+_DIGITS = re.compile(r"[0-9]+")
 
 
 def outdated_items(
@@ -45,14 +45,18 @@ def outdated_items(
 
 
 def newer_version(ports: QueuePorts, queue: ReviewQueue) -> QuestionRubric | None:
-    """The newest published version of a queue's rubric, if its own is not the newest."""
+    """The newest published version of a queue's rubric, if its own is not the newest.
+
+    Versions have the same name and differ in their numbers, as agent-v1 and agent-v2.
+    """
     own = rubric_of(queue)
+    name = own.name, _DIGITS.sub("0", own.version)
     known = (one.content for one in ports.review.references.known("rubric"))
     newer = [
         one
         for one in known
         if isinstance(one, QuestionRubric)
-        and one.name == own.name
+        and (one.name, _DIGITS.sub("0", one.version)) == name
         and one.status == "published"
         and _order(one.version) > _order(own.version)
     ]
@@ -106,7 +110,6 @@ def _asked_again(
     return {(item.record_id, item.repeat) for item in items}
 
 
-def _order(version: str) -> list[tuple[int, str]]:
-    """Numbers within a version by their value: v10 comes after v9."""
-    parts = _DIGITS.split(version)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+def _order(version: str) -> list[int]:
+    """The numbers of a version by their value: v10 comes after v9."""
+    return [int(part) for part in _DIGITS.findall(version)]

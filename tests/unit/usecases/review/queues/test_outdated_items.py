@@ -51,6 +51,7 @@ def test_a_newer_version_asks_the_answered_items_again(project: QueueProject) ->
     for name in ("desk-v2", "desk-v10"):
         version(project, name)
     version(project, "desk-v11", "draft")
+    version(project, "table-v12")
     view = lead_view(project.queue_ports, queue)
     made = queue_again(project.queue_ports, queue, view.newer)
 
