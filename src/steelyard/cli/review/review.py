@@ -17,7 +17,7 @@ from steelyard.cli.review import (
 def review_commands() -> typer.Typer:
     """The commands of review."""
     app = typer.Typer(
-        help="Labels by people: assign, import, export, agreement, queues, judge.",
+        help="Labels by people: assign, import, export, agreement, queues.",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

@@ -45,7 +45,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         OutputFormat, typer.Option("--format", help="Output format of the message.")
     ] = (OutputFormat.text),
 ) -> None:
-    """Write labels that can be imported, then gold labels marked as such."""
+    """Write labels that can be imported, then gold labels."""
     from itertools import chain
 
     from steelyard.cli.review.label_files import write_rows, write_table

@@ -20,7 +20,7 @@ def command(
     out: OutOption = None,
     output: FormatOption = ReportFormat.text,
 ) -> None:
-    """Let a judge answer the items of a queue, in a new run; no target is called."""
+    """Let a judge answer the items of a queue, in a new run."""
     from steelyard.usecases.judges.judge_queue import (
         JudgementRequest,
         attach_judgement,

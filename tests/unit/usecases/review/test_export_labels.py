@@ -106,7 +106,7 @@ def test_a_table_of_labels_comes_in_again_as_the_same(project: ReviewProject) ->
 
 
 def test_a_gold_label_is_no_label_of_a_person(project: ReviewProject) -> None:
-    gold = {**label(1, "lead", answers=says(correct=1)), "gold": {"revision": 1}}
+    gold: dict[str, Any] = {**label(1, "lead", answers=says(correct=1)), "gold": {"revision": 1}}
     table = "".join(label_csv([gold], KnownRubrics(project.references)))
 
     for found in (project.bring([gold]), project.bring_table(table)):

@@ -156,6 +156,7 @@ def test_a_gold_label_goes_out_with_its_provenance_and_counts_for_nobody(
     item = project.items(queue)[0]
     adjudicate(project.queue_ports, item.item_id, GoldDecision(answers=says(correct=1)))
     before = queue_agreement(project.queue_ports, queue, "lead")
+    gold: dict[str, Any]
     (gold,) = gold_rows(project.queue_ports, Wanted(rubric=DESK, runs=(RUN,)))
     rows = queue_rows(project.queue_ports, queue, "reader")
     again = project.bring(rows)
