@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -81,9 +81,14 @@ class LocalRun:
 
 
 def run_derived(
-    project: Project, options: RunOptions, output: ReportFormat, out: Sequence[str] | None
+    project: Project,
+    options: RunOptions,
+    output: ReportFormat,
+    out: Sequence[str] | None,
+    *,
+    began: Callable[[str], None] | None = None,
 ) -> None:
-    """Make a run derived from a finished one, with its gates."""
+    """Make a run derived from a finished one, with its gates; `began` is told its id."""
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.prepare import prepare
@@ -92,13 +97,19 @@ def run_derived(
     ports = project.run_ports()
     tune_garbage_collection()
     prepared = prepare(ports, options)
-    finished, codes = run_all(ports, [prepared], Gates.of(options.gates), output)
+    gates = Gates.of(options.gates)
+    finished, codes = run_all(ports, [prepared], gates, output, began=began)
     print_runs(project, finished, [options], output, files)
     raise typer.Exit(group_code(codes))
 
 
 def run_all(
-    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: ReportFormat
+    ports: RunPorts,
+    prepared: Sequence[Prepared],
+    gates: Gates,
+    output: ReportFormat,
+    *,
+    began: Callable[[str], None] | None = None,
 ) -> tuple[list[FinishedRun], list[int]]:
     """Execute the runs in sequence; a failed run does not stop the others."""
     from steelyard.errors import RunError
@@ -108,7 +119,8 @@ def run_all(
     codes: list[int] = []
     for one in prepared:
         try:
-            done = run_one(ports, one, is_quiet=output is not ReportFormat.text)
+            is_quiet = output is not ReportFormat.text
+            done = run_one(ports, one, is_quiet=is_quiet, began=began)
         except RunError as error:
             if len(prepared) == 1:
                 raise

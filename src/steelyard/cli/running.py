@@ -225,17 +225,29 @@ class ProgressLine:
         return ", ".join(state_lines(self._state, calls, now))
 
 
-def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
-    """Execute a run and show its progress."""
+def run_one(
+    ports: RunPorts,
+    prepared: Prepared,
+    *,
+    is_quiet: bool,
+    began: Callable[[str], None] | None = None,
+) -> FinishedRun:
+    """Execute a run and show its progress; `began` is told its id."""
     from steelyard.event_loop import run_async
     from steelyard.execution.provenance import graders_of
     from steelyard.usecases.runs.execute import start_run
 
     started: list[str] = []
+
+    def note(run_id: str) -> None:
+        started.append(run_id)
+        if began:
+            began(run_id)
+
     forecast, repeats = prepared.forecast, prepared.options.repeat
     total = forecast.answers + forecast.skipped * repeats + forecast.total - forecast.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     print_graders(graders_of(prepared))
     with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:
         ports = replace(ports, watch=progress.watch)
-        return run_async(lambda: start_run(ports, prepared, started.append, progress.note))
+        return run_async(lambda: start_run(ports, prepared, note, progress.note))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -97,6 +98,10 @@ def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
     try:
         value = parse_json(without_bom(data))
     except ParseError as wrong:
+        if _is_lines(data):
+            # Exporters of collectors call a file of lines .json, too.
+            yield from jsonl_records(io.BytesIO(data))
+            return
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{path}{line}: {wrong}") from None
     listed = value if isinstance(value, list) else [value]
@@ -104,6 +109,15 @@ def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
         is_object = isinstance(item, dict)
         fault = "" if is_object else "must be an object"
         yield Record(f"{path.name} item {number}", fields(item) if is_object else None, fault)
+
+
+def _is_lines(data: bytes) -> bool:
+    """Whether the first line is an object by itself."""
+    first = without_bom(data).lstrip().partition(b"\n")[0]
+    try:
+        return isinstance(parse_json(first), dict)
+    except ParseError:
+        return False
 
 
 def _csv_records(stream: BinaryIO) -> Iterator[Record]:
