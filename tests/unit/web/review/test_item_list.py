@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.model.labels.queue import Draft, ItemState, ListedItem
+from steelyard.model.labels.queue import Draft, Flag, ItemState, ListedItem
 from steelyard.web.review.item_list import MOST_SHOWN, ItemAddress, OwnWork, item_list
 
 
@@ -44,14 +44,17 @@ def test_filters_keep_what_fits_and_say_why_an_item_was_skipped() -> None:
         reason="too hard",
     )
 
+    flag = Flag(item_id="item_1", annotator="mara", kind="note", text="?", at="")
     found = item_list(
         items,
-        lambda _: OwnWork(draft=draft),
+        lambda _: OwnWork(draft=draft, flags=[flag]),
         ItemAddress(queue_id="q", state="skipped", q="DESK-1"),
         None,
     )
 
-    assert [row.text for row in found.rows] == ["skipped: too hard, flagged"]
+    assert [(row.text, row.flags) for row in found.rows] == [
+        ("skipped: too hard", "flagged: note")
+    ]
     assert (found.found, found.total) == (1, 3)
 
 
