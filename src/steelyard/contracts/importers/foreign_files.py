@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from steelyard.contracts.importers.agentv_results import is_result
 from steelyard.contracts.importers.lm_eval import MARKS
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -40,6 +41,15 @@ def _is_log(row: JsonObject) -> bool:
     return isinstance(spec, dict) and "completion_fns" in spec
 
 
+def _is_agentv_targets(top: JsonObject) -> bool:
+    targets = top.get("targets")
+    entries = targets if isinstance(targets, list) else []
+    named = [
+        one for one in entries if isinstance(one, dict) and {"name", "provider"} <= one.keys()
+    ]
+    return bool(entries) and len(named) == len(entries)
+
+
 class ForeignFile(NamedTuple):
     """A file of another tool, by the keys of its document or of its first row."""
 
@@ -59,6 +69,10 @@ _KNOWN = (
     ForeignFile(
         "a file of results of lm-eval", "lm-eval", is_document=_RESULTS.issubset, to="responses"
     ),
+    ForeignFile(
+        "a file of targets of agentv", "agentv", is_document=_is_agentv_targets, to="targets"
+    ),
+    ForeignFile("a file of results of agentv", "agentv", is_row=is_result, to="responses"),
     ForeignFile("a sample log of lm-eval", "lm-eval", is_row=MARKS.issubset),
 )
 

@@ -1,4 +1,4 @@
-"""What a source of a conversion offers: cases, recorded responses, or both."""
+"""What a source of a conversion offers: cases, recorded responses, targets, labels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from steelyard.contracts.importers.source_row import Import
 from steelyard.errors import InvalidError, ParseError, argument
 from steelyard.formats.records import Record
 from steelyard.model.conversion import Change, Refusal
+from steelyard.model.json_value import JsonObject
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
 from steelyard.usecases.convert.intake import Beside
 from steelyard.usecases.convert.source_records import file_records, source_files
@@ -44,6 +45,15 @@ class RecordedRows(NamedTuple):
     """Whether another answer to the same record is a repeat."""
 
 
+class TargetRows(NamedTuple):
+    """The targets of a source, each with its name and its settings."""
+
+    imports: PlacedImports
+    settings: JsonObject
+    """What a project file says beside them."""
+    changes: tuple[Change, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFormat:
     """A source format: how its cases and its responses are opened."""
@@ -53,6 +63,7 @@ class SourceFormat:
     """The fields of a case that the request may map; None where the contract has to say which."""
     responses: Callable[[ConvertPorts, ConvertOptions], RecordedRows] | None = None
     response_names: tuple[str, ...] = ()
+    targets: Callable[[ConvertPorts, ConvertOptions], TargetRows] | None = None
 
     def check_names(self, options: ConvertOptions, names: tuple[str, ...] | None) -> None:
         """Refuse a field that `names` cannot name."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from steelyard.contracts.importers.otel_traces import MAPPED
+from steelyard.usecases.convert.agentv.results import agentv_responses
+from steelyard.usecases.convert.agentv.targets import agentv_targets
 from steelyard.usecases.convert.benchmarks import BENCHMARKS, benchmark_cases
 from steelyard.usecases.convert.inspect_source import inspect_cases, inspect_responses
 from steelyard.usecases.convert.lm_eval import lm_eval_cases, lm_eval_responses
@@ -28,7 +30,6 @@ SOURCES: dict[str, SourceFormat] = {
     "promptfoo": SourceFormat(cases=promptfoo_cases),
     "inspect": SourceFormat(cases=inspect_cases, responses=inspect_responses),
     "otel": SourceFormat(responses=otel_responses, response_names=MAPPED),
+    "agentv": SourceFormat(responses=agentv_responses, targets=agentv_targets),
     **dict.fromkeys(TABLES, SourceFormat(cases=table_cases, case_names=None)),
 }
-RECORDERS = tuple(name for name, source in SOURCES.items() if source.responses)
-"""The sources whose answers can be read."""
