@@ -12,6 +12,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 _OWN = {"input", "input_messages", "criteria", "expected_output", "expected_outcome"}
 """What only tests of eval cases have."""
 _RESULTS = {"results", "n-shot", "configs"}
+_ITEM = {"input", "expectedOutput", "datasetId"}
 _TOP = {"default_test", "evaluate_options", "preprocessors", "workspace", "environment"}
 """What only files of eval cases have beside their tests, as their newest dialect spells it."""
 
@@ -73,6 +74,7 @@ _KNOWN = (
         "a file of targets of agentv", "agentv", is_document=_is_agentv_targets, to="targets"
     ),
     ForeignFile("a file of results of agentv", "agentv", is_row=is_result, to="responses"),
+    ForeignFile("a file of dataset items of Langfuse", "langfuse", is_row=_ITEM.issubset),
     ForeignFile("a sample log of lm-eval", "lm-eval", is_row=MARKS.issubset),
 )
 

@@ -26,6 +26,7 @@ from steelyard.usecases.convert.conversion_output import (
     open_output,
 )
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
+from steelyard.usecases.convert.convert_labels import convert_labels
 from steelyard.usecases.convert.convert_targets import convert_targets
 from steelyard.usecases.convert.convert_traces import convert_traces
 from steelyard.usecases.convert.import_rows import row_intake
@@ -37,7 +38,7 @@ from steelyard.usecases.convert.intake import (
     place_of,
     refusal,
 )
-from steelyard.usecases.convert.output_forms import FORMS, RESPONSES, TARGETS
+from steelyard.usecases.convert.output_forms import FORMS, LABELS, RESPONSES, TARGETS
 from steelyard.usecases.convert.sources import SOURCES
 from steelyard.usecases.convert.tally import Tally
 
@@ -49,7 +50,7 @@ def sources(contracts: Contracts) -> tuple[str, ...]:
     return (*SOURCES, *contracts.datasets)
 
 
-_FORMS = {RESPONSES: convert_traces, TARGETS: convert_targets}
+_FORMS = {RESPONSES: convert_traces, TARGETS: convert_targets, LABELS: convert_labels}
 _CHOICES = (
     Change("choices", "stand in the prompt", is_lost=False),
     Change("correct_choice_ids", "stand as the reference answer", is_lost=False),

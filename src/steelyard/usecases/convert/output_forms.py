@@ -1,4 +1,4 @@
-"""Outputs of a conversion that are no contract: responses and targets of other tools."""
+"""Outputs of a conversion that are no contract: responses, targets and labels of other tools."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ RESPONSES = "responses"
 """Recorded traces."""
 TARGETS = "targets"
 """Targets of a project file."""
-FORMS = {RESPONSES: (".jsonl",), TARGETS: (".yaml", ".yml")}
+LABELS = "labels"
+"""What people said, as a table that `review import` reads."""
+FORMS = {RESPONSES: (".jsonl",), TARGETS: (".yaml", ".yml"), LABELS: (".csv",)}
 """The endings of each."""
 
 
@@ -22,7 +24,7 @@ def form_source(ports: ConvertPorts, options: ConvertOptions) -> SourceFormat:
         known = [name for name, one in SOURCES.items() if getattr(one, options.to)]
         listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
         raise InvalidError(f"{argument('to')} {options.to} needs {argument('made_from')} {listed}")
-    if options.flatten or options.split:
+    if options.flatten or (options.split and options.to != LABELS):
         raise InvalidError(
             f"{argument('split')} and {argument('flatten')} are for datasets; "
             f"{options.to} are written as they are"

@@ -38,6 +38,11 @@ def test_a_document_is_of_a_tool_or_of_none(top: JsonValue, tool: str | None) ->
         ),
         ({"spec": {"completion_fns": ["m"]}}, "a log of oaieval", "responses"),
         (
+            {"id": "i", "input": "q", "expectedOutput": "a", "datasetId": "d"},
+            "a file of dataset items of Langfuse",
+            "eval_cases",
+        ),
+        (
             {"eval_id": "a", "score": 1, "target": "t"},
             "a file of results of agentv",
             "responses",

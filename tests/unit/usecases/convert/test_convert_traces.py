@@ -154,11 +154,11 @@ def test_nothing_is_written_where_no_trace_can_be(tmp_path: Path) -> None:
     [
         (
             {"made_from": None},
-            "needs `made_from` openai-evals, lm-eval, inspect, otel or agentv",
+            "needs `made_from` openai-evals, lm-eval, inspect, otel, agentv",
         ),
         (
             {"made_from": "csv"},
-            "needs `made_from` openai-evals, lm-eval, inspect, otel or agentv",
+            "needs `made_from` openai-evals, lm-eval, inspect, otel, agentv",
         ),
         ({"split": "test"}, "`split` and `flatten` are for datasets"),
         ({"flatten": True}, "`split` and `flatten` are for datasets"),
