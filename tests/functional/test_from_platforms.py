@@ -1,4 +1,4 @@
-"""Moving from agentv and Langfuse: by documented commands from their files to a number."""
+"""Moving from other platforms: by documented commands from their files to a number."""
 
 from __future__ import annotations
 
@@ -75,6 +75,29 @@ def _langfuse(folder: Path) -> None:
     _write(folder, "export/rows.jsonl", *items, *run, *traces, *scores)
 
 
+def _phoenix(folder: Path) -> None:
+    examples = [
+        {"id": name, "input": {"question": question}, "output": {"answer": answer}}
+        for name, (question, answer) in QUESTIONS.items()
+    ]
+    runs = [
+        {
+            "example_id": name,
+            "repetition_number": 1,
+            "input": {"question": "?"},
+            "reference_output": {},
+            "output": said,
+            "error": None,
+            "annotations": [
+                {"name": "correct", "annotator_kind": "HUMAN", "score": float(name == "i1")}
+            ],
+        }
+        for name, said in SAID.items()
+    ]
+    _write(folder, "export/examples.jsonl", *examples)
+    _write(folder, "export/runs.jsonl", *runs)
+
+
 @pytest.fixture
 def desk(tmp_path: Path, steelyard: Steelyard) -> Steelyard:
     (tmp_path / "rubrics").mkdir()
@@ -105,13 +128,14 @@ def test_results_of_agentv_are_graded_by_a_rubric(desk: Steelyard, tmp_path: Pat
     assert _passed(desk, tmp_path) == {"i1": True, "i2": False}
 
 
-def test_an_experiment_of_langfuse_is_graded_and_compared_with_its_people(
-    desk: Steelyard, tmp_path: Path
+@pytest.mark.parametrize(("platform", "write"), [("langfuse", _langfuse), ("phoenix", _phoenix)])
+def test_an_experiment_is_graded_and_compared_with_its_people(
+    desk: Steelyard, tmp_path: Path, platform: str, write: Callable[[Path], None]
 ) -> None:
-    _langfuse(tmp_path)
+    write(tmp_path)
 
     made = [
-        desk(f"convert export --from langfuse --to {to} -o {output}").returncode
+        desk(f"convert export --from {platform} --to {to} -o {output}").returncode
         for to, output in OUTPUTS.items()
     ]
 
@@ -124,7 +148,7 @@ def _agreement(desk: Steelyard) -> float:
     """How often the checks and the people agree."""
     desk(
         "review import labels.csv --map passed=correct --rubric rubric/capitals@1.0 --run latest "
-        "--exposure blind"
+        "--exposure blind --annotator ann"
     )
     found = json.loads(desk("review agreement latest --format json").stdout)
     estimates = found["rubrics"][0]["questions"][0]["judge"]["estimates"]

@@ -51,7 +51,7 @@ def platform_case(
 def question_messages(value: JsonValue) -> list[JsonObject]:
     """What a trace was given, as messages; an object without a question is its JSON."""
     value = from_text(value)
-    if isinstance(value, list) and value and all("role" in as_object(one) for one in value):
+    if _are_messages(value):
         return as_objects(value)
     try:
         return _asked(value, None)[0]
@@ -61,8 +61,8 @@ def question_messages(value: JsonValue) -> list[JsonObject]:
 
 def answer_messages(value: JsonValue) -> list[JsonObject]:
     """What a trace gave back, as messages of the assistant."""
-    value = from_text(value)
-    if isinstance(value, list) and value and all("role" in as_object(one) for one in value):
+    value = _inner(value)
+    if _are_messages(value):
         return as_objects(value)
     held = as_object(value)
     choices = as_objects(held.get("choices"))
@@ -75,13 +75,13 @@ def answer_messages(value: JsonValue) -> list[JsonObject]:
 
 def answer_text(value: JsonValue) -> str:
     """The answer in a text or an object; the JSON of what names none."""
-    value = from_text(value)
+    value = _inner(value)
     if value in (None, "", {}, []):
         return ""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all("role" in as_object(one) for one in value):
-        return text_of(as_object(value[-1]).get("content"))
+    if _are_messages(value):
+        return text_of(as_objects(value)[-1].get("content"))
     held = as_object(value)
     texts = [held[name] for name in _SAID if isinstance(held.get(name), str)]
     if len(held) == 1 and isinstance(only := next(iter(held.values())), str):
@@ -162,6 +162,19 @@ def _expected(value: JsonValue, mapped: str | None) -> tuple[list[str], JsonValu
     text = answer_text(value)
     is_whole = not held or len(held) == 1 or set(held) <= {"role", "content"}
     return [text], None if is_whole or text == _json(value) else value
+
+
+def _inner(value: JsonValue) -> JsonValue:
+    """The messages of an object that holds nothing else, or the value itself."""
+    value = from_text(value)
+    held = as_object(value)
+    is_wrapped = len(held) == 1 and _are_messages(held.get("messages"))
+    return held["messages"] if is_wrapped else value
+
+
+def _are_messages(value: JsonValue) -> bool:
+    listed = value if isinstance(value, list) else []
+    return bool(listed) and all("role" in as_object(one) for one in listed)
 
 
 def _json(value: JsonValue) -> str:

@@ -70,6 +70,9 @@ class PlatformTraces:
             if isinstance(found, Refusal):
                 yield place, found
                 continue
+            if found.row.get("record_id"):
+                yield place, found
+                continue
             trace_id = str(found.row["trace_id"])
             of = placed.get(trace_id, {})
             named = self._named.get(trace_id, Named(trace_id))

@@ -20,6 +20,11 @@ from steelyard.usecases.convert.openai_evals.source import (
     evals_responses,
 )
 from steelyard.usecases.convert.otel_source import otel_responses
+from steelyard.usecases.convert.phoenix import (
+    phoenix_cases,
+    phoenix_labels,
+    phoenix_responses,
+)
 from steelyard.usecases.convert.promptfoo.intake import promptfoo_cases
 from steelyard.usecases.convert.source import SourceFormat
 from steelyard.usecases.convert.tables import TABLES, table_cases
@@ -43,6 +48,13 @@ SOURCES: dict[str, SourceFormat] = {
         responses=langfuse_responses,
         response_names=MAPPED,
         labels=langfuse_labels,
+    ),
+    "phoenix": SourceFormat(
+        cases=phoenix_cases,
+        case_names=CASE_NAMES,
+        responses=phoenix_responses,
+        response_names=MAPPED,
+        labels=phoenix_labels,
     ),
     **dict.fromkeys(TABLES, SourceFormat(cases=table_cases, case_names=None)),
 }
