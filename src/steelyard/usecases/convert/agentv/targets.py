@@ -221,7 +221,7 @@ def _cli(target: AgentvTarget) -> _Made:
 
 def _unknown(target: AgentvTarget) -> _Made:
     if target.provider == "mock":
-        raise wrong("its answer is always the same; record its results with --to responses")
+        raise wrong("its answer is always the same; convert its results to responses instead")
     raise wrong(
         f"no target of Steelyard stands for '{target.provider}'; write a command or python target"
     )
