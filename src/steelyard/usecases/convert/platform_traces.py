@@ -15,6 +15,8 @@ from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.model.conversion import Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
+_UNANSWERED = Refusal("left_out", "the trace holds no answer and no error", "unanswered")
+
 
 class Named(NamedTuple):
     """Which record a trace answers, in which run, where an experiment says so."""
@@ -97,8 +99,22 @@ class PlatformTraces:
             row["record_id"] = named.record_id
         if named is not None and named.candidate and "candidate_name" not in names:
             row["candidate_name"] = named.candidate
-        row["trace"] = _completed(as_object(row["trace"]), self._answers.get(trace_id))
+        trace = _completed(as_object(row["trace"]), self._answers.get(trace_id))
+        row["trace"] = trace
+        if "error_code" not in row and not _has_answer(trace):
+            errors = [span.error for span in self._spans[trace_id] if span.error is not None]
+            if not errors:
+                return _UNANSWERED
+            row |= {"error_code": "target_error", "message": errors[-1]}
         return found._replace(row=row)
+
+
+def _has_answer(trace: JsonObject) -> bool:
+    messages = as_objects(trace.get("messages"))
+    return any(
+        one.get("role") == "assistant" and (one.get("content") or one.get("tool_calls"))
+        for one in messages
+    )
 
 
 def _completed(trace: JsonObject, answer: JsonValue) -> JsonObject:

@@ -251,6 +251,23 @@ def test_the_items_of_a_run_name_records_and_candidate(desk: Desk) -> None:
     ]
 
 
+def test_a_trace_that_broke_is_a_recorded_failure_and_one_without_an_answer_is_none(
+    desk: Desk,
+) -> None:
+    broken = call(output=None, level="ERROR", statusMessage="boom")
+
+    made = converted(
+        desk, "responses", trace(output=None), broken, trace("t2", output=None), trace("t3")
+    )
+
+    rows = desk.rows("out.jsonl")
+    assert [(row["record_id"], row.get("message")) for row in rows] == [
+        ("t1", "boom"),
+        ("t3", None),
+    ]
+    assert (made.read, made.emitted, made.count("left_out")) == (3, 2, 1)
+
+
 def test_metadata_of_a_trace_can_name_the_record(desk: Desk) -> None:
     converted(desk, "responses", trace(), call(), names={"record_id": "metadata.case"})
 
