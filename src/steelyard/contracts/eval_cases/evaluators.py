@@ -69,7 +69,7 @@ class EvaluatorBuilder:
         kind = canonical_type(text_field(entry, "type"))
         named = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
         settings = respelt(named, SETTINGS.get(kind, {}))
-        if self._is_later and kind == "tool_trajectory":
+        if self._is_later and kind == "tool_trajectory" and settings.get("mode") != "any_order":
             settings = {"args_match": "exact", **settings}
         listed_as, rubrics = _taken(settings, _RUBRICS.get(kind, ()))
         self._problems.extend(range_problems(rubrics, (*path, listed_as)))

@@ -42,7 +42,8 @@ def _as_later(case: Case) -> Case:
 
 def _as_later_evaluator(evaluator: Evaluator) -> Evaluator:
     members = tuple(_as_later_evaluator(member) for member in evaluator.members)
-    is_compared = evaluator.type == "tool_trajectory"
+    is_trajectory = evaluator.type == "tool_trajectory"
+    is_compared = is_trajectory and evaluator.settings.get("mode") != "any_order"
     settings = {**({"args_match": "superset"} if is_compared else {}), **evaluator.settings}
     return replace(evaluator, members=members, settings=settings)
 

@@ -30,6 +30,9 @@ _SCORES = "what Inspect's scorers found is no part of a trace; grade with a rubr
 _EVENTS = "single steps are not carried over; messages and tool calls are"
 _SANDBOX = "what a sandbox was set up with has no place in a case"
 _SEVERAL = "the first of several targets is the reference; metadata keeps all"
+_UNGRADED = (
+    "the sample has no target, so that nothing grades the case; name a rubric when you run it"
+)
 _ABSENT = "the log does not hold what attachment:// refers to; the reference stands in its place"
 _USAGE = ("input_tokens", "output_tokens")
 
@@ -83,6 +86,9 @@ def import_case(sample: JsonObject, to: str) -> Import:
     row: JsonObject = {"id": name, "input_messages": [*asked]}
     if targets:
         row["expected_messages"] = [{"role": "assistant", "content": targets[0]}]
+    else:
+        row["evaluator"] = "none"
+        changes = (*changes, Change("grading", _UNGRADED))
     if len(targets) > 1:
         row["expected_outcome"] = one_of(targets)
         metadata |= {"target": [*targets]}

@@ -73,9 +73,11 @@ def _is_text(part: JsonValue) -> bool:
 def _block(part: JsonValue) -> JsonObject:
     if isinstance(part, str):
         return {"type": "text", "value": part}
+    if isinstance(part, dict) and _is_text(part):
+        return {"type": "text", "value": part["text"]}
     if not isinstance(part, dict) or not isinstance(part.get("type"), str):
         raise wrong(f"a part of a message must be an object with a type, not {_shown(part)}")
-    return {"type": "text", "value": part["text"]} if _is_text(part) else part
+    return part
 
 
 def text_of(content: JsonValue) -> str:

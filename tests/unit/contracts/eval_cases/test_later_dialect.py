@@ -81,6 +81,14 @@ def test_arguments_are_compared_exactly_by_default(
     assert second.settings["args_match"] == "ignore"
 
 
+def test_calls_that_are_only_counted_have_no_arguments_to_compare(folder: EvalFolder) -> None:
+    counted: JsonObject = {"type": "tool-trajectory", "mode": "any_order", "minimums": {"a": 1}}
+    folder.write("data.yaml", {"tests": [case(assertions=[counted])]})
+
+    (trajectory,) = folder.load("data.yaml")[0].evaluators
+    assert "args_match" not in trajectory.settings
+
+
 def test_values_are_filled_in(folder: EvalFolder) -> None:
     """EC-64"""
     values: JsonObject = {"who": {"name": "Ada"}, "n": 2, "answer": {"ok": True}}

@@ -210,7 +210,10 @@ def test_a_picture_that_is_kept_apart_comes_along_or_is_told(
 
 @pytest.mark.parametrize("target", ["", None, []])
 def test_a_case_may_have_no_reference(target: object) -> None:
-    assert "expected_messages" not in case(target=target, metadata=None)
+    made = case(target=target, metadata=None)
+
+    assert "expected_messages" not in made
+    assert made["evaluator"] == "none"
 
 
 @pytest.mark.parametrize("given_input", [None, "", [], 7])

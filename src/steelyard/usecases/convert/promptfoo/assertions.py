@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from typing import NamedTuple
 
 from steelyard.checks.regex import pattern_fault
@@ -22,6 +23,7 @@ from steelyard.usecases.convert.promptfoo.programs import (
     program,
     transformed,
 )
+from steelyard.usecases.convert.promptfoo.retrieval import RETRIEVAL, retrieval
 from steelyard.usecases.convert.promptfoo.source import (
     ConfigPlace,
     Render,
@@ -29,6 +31,7 @@ from steelyard.usecases.convert.promptfoo.source import (
     listed,
     objects,
 )
+from steelyard.usecases.convert.promptfoo.tool_calls import TOOL_CALLS, tool_calls
 
 _TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
 _TEXTS = ("contains-any", "contains-all", "icontains-any", "icontains-all")
@@ -42,10 +45,21 @@ _TOLD = {"reason", "description"}
 _MOST = 1000
 """How often a pattern of RE2 may repeat a part."""
 _SET = "assert-set"
+_PARSED = "JSON.parse(output)"
 _AFTER = {*_TEXT, *_TEXTS, "is-json", "javascript"}
 """What can be looked for in an answer that a program changed."""
 _SHARES = {"contains-all", "icontains-all"}
 """What promptfoo scores 0 or 1, and the evaluator of the name by the share that is there."""
+
+_FAMILIES: dict[
+    str, Callable[[str, JsonObject, AssertionContext, ConfigPlace, list[Change]], JsonObject]
+] = {
+    **dict.fromkeys(JUDGED, judged),
+    **dict.fromkeys(RETRIEVAL, retrieval),
+    **dict.fromkeys(TOOL_CALLS, tool_calls),
+    **dict.fromkeys(PROGRAMS, program),
+}
+"""Who makes the evaluators of the kinds that have a module of their own."""
 
 
 class MappedAssertions(NamedTuple):
@@ -118,12 +132,12 @@ def _evaluator(
         raise wrong("an assertion must be an object with a type")
     written = str(entry["type"])
     kind = written.removeprefix("not-")
-    transform = _transform(entry, kind, grading)
+    transforms = _transforms(entry, kind, grading)
     evaluator = _made(kind, entry, grading, place, changes)
-    if transform is None and (grading.is_mean or written != kind):
+    if not transforms and (grading.is_mean or written != kind):
         evaluator = _whole(kind, evaluator)
-    if transform is not None:
-        evaluator = transformed(kind, evaluator, transform, grading)
+    if transforms:
+        evaluator = transformed(kind, evaluator, transforms, grading)
         changes.append(
             place.at("transform").replaced(f"node runs it, through {RUNNERS['javascript']}")
         )
@@ -136,6 +150,9 @@ def _evaluator(
         evaluator["negate"] = True
     own = {"assert"} if kind == _SET else {"config"} if kind in PROGRAMS else set[str]()
     unread = [name for name in entry if name not in _SETTINGS | own | _TOLD]
+    if kind == "llm-rubric" and "config" in unread:
+        unread.remove("config")
+        changes.append(place.at("config").replaced("promptfoo gives it to programs alone"))
     changes += [place.at(name).lost("no evaluator has a setting for it") for name in unread]
     return evaluator
 
@@ -143,21 +160,27 @@ def _evaluator(
 def _whole(kind: str, evaluator: JsonObject) -> JsonObject:
     """The evaluator as one that scores 0 or 1, where it would score a share."""
     is_schema = kind in {"is-json", "equals"} and evaluator["type"] == "composite"
-    if kind in _SHARES or is_schema:
+    if kind in _SHARES or is_schema or kind in TOOL_CALLS:
         name = str(evaluator.get("name", kind))
         return _all(name, [{**evaluator, "name": name}])
     return evaluator
 
 
-def _transform(entry: JsonObject, kind: str, grading: AssertionContext) -> JsonValue:
-    """The program that changes the answer before it is looked at, if there is one."""
-    for holder, where in ((entry, ""), (grading.options, "options.")):
-        for name in ("transform", "postprocess", "contextTransform"):
-            if holder.get(name) and kind != _SET:
-                if grading.programs and name == "transform" and kind in _AFTER:
-                    return holder[name]
-                raise wrong(f"{where}{name} changes the answer before it is looked at")
-    return None
+def _transforms(entry: JsonObject, kind: str, grading: AssertionContext) -> list[JsonValue]:
+    """The programs that change the answer before it is looked at, in their order."""
+    stated = {
+        f"{where}{name}": holder[name]
+        for holder, where in ((grading.options, "options."), (entry, ""))
+        for name in ("transform", "postprocess", "contextTransform")
+        if holder.get(name) and kind != _SET
+    }
+    if kind == "is-json" and all(str(code).strip(" ;") == _PARSED for code in stated.values()):
+        # What JSON says is the same whether it is looked at as a text or as a value.
+        return []
+    for name in stated:
+        if not (grading.programs and name.endswith("transform") and kind in _AFTER):
+            raise wrong(f"{name} changes the answer before it is looked at")
+    return [*stated.values()]
 
 
 def _made(
@@ -169,10 +192,8 @@ def _made(
 ) -> JsonObject:
     if kind == _SET:
         return _assert_set(entry, grading, place, changes)
-    if kind in JUDGED:
-        return judged(kind, entry, grading, place, changes)
-    if kind in PROGRAMS:
-        return program(kind, entry, grading, changes, place)
+    if family := _FAMILIES.get(kind):
+        return family(kind, entry, grading, place, changes)
     if kind in _TEXT:
         return _text(kind, entry, grading)
     if kind in _TEXTS:

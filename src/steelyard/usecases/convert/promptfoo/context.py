@@ -27,5 +27,7 @@ class AssertionContext(NamedTuple):
     """How programs are started; None while they are not allowed."""
     options: JsonObject
     templates: JsonObject
+    providers: tuple[str, ...] = ()
+    """The ids of the providers that are asked."""
     is_mean: bool = False
     """Whether the scores of the assertions count, as under a threshold, not only their passes."""

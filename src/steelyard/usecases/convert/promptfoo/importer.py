@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
 from steelyard.errors import ParseError
@@ -163,17 +164,25 @@ class PromptfooProject:
         except ParseError as why:
             yield Refusal("left_out", f"{test.place}: {why}", str(test.place))
             return
-        for one in values:
+        for one, prompt in product(values, self._variants.asking):
             try:
-                yield self._case(test, filled_values(one), options)
+                wanted = self._wanted(test)
+                if prompt is None or prompt in wanted:
+                    yield self._case(test, filled_values(one), options, prompt)
             except ParseError as why:
                 yield Refusal("left_out", f"{test.place}: {why}", str(test.place))
 
     def _options(self, test: JsonObject) -> JsonObject:
         return {**objects(self._default.get("options")), **objects(test.get("options"))}
 
-    def _case(self, test: PromptfooTest, values: JsonObject, options: JsonObject) -> Imported:
-        asked, shown = self._asked(values, options)
+    def _case(
+        self,
+        test: PromptfooTest,
+        values: JsonObject,
+        options: JsonObject,
+        prompt: PromptfooPrompt | None,
+    ) -> Imported:
+        asked, shown = self._asked(values, options, prompt)
         description = test.row.get("description")
         changes: list[Change] = self._unread(test, options)
         grading = AssertionContext(
@@ -184,6 +193,7 @@ class PromptfooProject:
             programs=self.programs,
             options=options,
             templates=objects(self.config.get("assertionTemplates")),
+            providers=self.targets.ids,
         )
         threshold = test.row.get("threshold", self._default.get("threshold"))
         entries = self._assertions(test, options)
@@ -204,7 +214,11 @@ class PromptfooProject:
         if isinstance(description, str):
             metadata = {"description": description, **metadata}
         metadata.update(shown)
-        metadata.update(self._only(test, changes))
+        if prompt is not None and self._variants.apart:
+            metadata["prompt"] = name = self._variants.name(prompt)
+            row["id"] = f"{row['id']}-{name}"
+        else:
+            metadata.update(self._only(test, changes))
         if made.lost:
             metadata["not_converted"] = [*made.lost.values()]
         if metadata:
@@ -224,12 +238,11 @@ class PromptfooProject:
         return _SHARED if places and all(place in made.lost for place in places) else ""
 
     def _asked(
-        self, values: JsonObject, options: JsonObject
+        self, values: JsonObject, options: JsonObject, prompt: PromptfooPrompt | None
     ) -> tuple[list[JsonObject], JsonObject]:
         """What the case asks, and what the prompts of targets take from its metadata."""
         before, after = options.get("prefix") or "", options.get("suffix") or ""
-        prompt = self._variants.single
-        if prompt is not None and not self._variants.is_needed:
+        if prompt is not None:
             if (before or after) and prompt.chat is not None:
                 raise wrong("a conversation cannot stand between options.prefix and suffix")
             text = f"{before}{prompt.text}{after}"
@@ -259,11 +272,11 @@ class PromptfooProject:
             ),
         ]
 
-    def _only(self, test: PromptfooTest, changes: list[Change]) -> JsonObject:
-        """The prompts that a test is for, where it is not for all of them."""
+    def _wanted(self, test: PromptfooTest) -> list[PromptfooPrompt]:
+        """The prompts that a test is for; raises ParseError where there is none of them."""
         named = test.row.get("prompts", self._default.get("prompts"))
         if named is None:
-            return {}
+            return self._prompts
         wanted = [str(name) for name in listed(named)]
         found = [
             prompt for prompt in self._prompts if any(prompt.is_named(name) for name in wanted)
@@ -271,6 +284,11 @@ class PromptfooProject:
         if not found:
             names = ", ".join(wanted)
             raise wrong(f"it asks with the prompts {names}, and there is none of them")
+        return found
+
+    def _only(self, test: PromptfooTest, changes: list[Change]) -> JsonObject:
+        """The prompts that a test is for, where it is not for all of them."""
+        found = self._wanted(test)
         if len(found) == len(self._prompts):
             return {}
         changes.append(test.place.at("prompts").replaced(_ASKED))

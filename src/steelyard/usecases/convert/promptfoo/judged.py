@@ -36,15 +36,16 @@ def judged(
     provider = entry.get("provider", grading.options.get("provider"))
     made: JsonObject = {"name": kind, "type": "llm_judge"}
     if provider and kind != "similar":
-        made.update(_asked(provider, grading, place, changes))
-    texts = _texts(entry.get("value"), grading)
+        made.update(asked(provider, grading, place, changes))
+    prompt = entry.get("rubricPrompt", grading.options.get("rubricPrompt"))
+    says_all = bool(prompt) and kind == "llm-rubric" and entry.get("value") is None
+    texts = [""] if says_all else _texts(entry.get("value"), grading)
     threshold = entry.get("threshold")
     if kind == "similar":
         changes.append(place.replaced(_EMBEDDED))
         either = "\n".join(f"- {text}" for text in texts)
         one = f"{_SIMILAR}{texts[0]}"
         return {**made, "value": one if len(texts) == 1 else f"{_SIMILAR}one of these\n{either}"}
-    prompt = entry.get("rubricPrompt", grading.options.get("rubricPrompt"))
     if "factuality" in kind:
         if prompt or grading.options.get("factuality"):
             raise wrong("a rubricPrompt or scores of its own have no counterpart")
@@ -60,7 +61,7 @@ def judged(
     return {**made, "value": texts[0]}
 
 
-def _asked(
+def asked(
     provider: JsonValue, grading: AssertionContext, place: ConfigPlace, changes: list[Change]
 ) -> JsonObject:
     """The target of the judge; where there can be none, the project file names one."""

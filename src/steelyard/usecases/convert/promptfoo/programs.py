@@ -39,8 +39,8 @@ def program(
     kind: str,
     entry: JsonObject,
     grading: AssertionContext,
-    changes: list[Change],
     place: ConfigPlace,
+    changes: list[Change],
 ) -> JsonObject:
     """The code judge that runs an assertion's code."""
     code = entry.get("value")
@@ -57,12 +57,15 @@ def program(
 
 
 def transformed(
-    kind: str, evaluator: JsonObject, transform: JsonValue, grading: AssertionContext
+    kind: str, evaluator: JsonObject, transforms: list[JsonValue], grading: AssertionContext
 ) -> JsonObject:
-    """The code judge that changes the answer with a program, then looks for the same."""
-    if not isinstance(transform, str) or re.search(r"\.py(:\w+)?$", transform):
-        raise wrong("only a transform in JavaScript is carried over")
-    config: JsonObject = {"vars": grading.values, "transform": _code(transform, grading)}
+    """The code judge that changes the answer with programs, then looks for the same."""
+    steps: list[JsonValue] = []
+    for transform in transforms:
+        if not isinstance(transform, str) or re.search(r"\.py(:\w+)?$", transform):
+            raise wrong("only a transform in JavaScript is carried over")
+        steps.append(_code(transform, grading))
+    config: JsonObject = {"vars": grading.values, "transforms": steps}
     if kind == "javascript":
         config = {**objects(evaluator["config"]), **config}
     elif evaluator["type"] not in {kind, kind.replace("-", "_")}:

@@ -71,16 +71,30 @@ function lookedFor({ type, value }, changed) {
   return { pass, reason: `${type} ${pass ? "holds for" : "does not hold for"} ${output.slice(0, 200)}` };
 }
 
+// An answer of tool calls alone is their list, with each in the forms of OpenAI and of Gemini.
+function answered({ candidate_answer: text, output_messages: messages = [] }) {
+  const calls = messages.flatMap((message) => message.tool_calls ?? []);
+  if (text.trim() || !calls.length) {
+    return text;
+  }
+  return calls.map(({ id, tool: name, input = {} }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: typeof input === "string" ? input : JSON.stringify(input) },
+    functionCall: { name, args: input },
+  }));
+}
+
 async function load({ code, file, function: name }) {
   return file ? fromFile(file, name) : inline(code);
 }
 
 async function main() {
   const data = JSON.parse(fs.readFileSync(0, "utf8"));
-  const { transform, look_for: wanted, vars, config, threshold, binary } = data.config;
-  const context = { vars, prompt: data.question, config, test: { vars }, providerResponse: { output: data.candidate_answer } };
-  let output = data.candidate_answer;
-  if (transform) {
+  const { transforms = [], look_for: wanted, vars, config, threshold, binary } = data.config;
+  const context = { vars, prompt: data.question, config, test: { vars }, providerResponse: { output: answered(data) } };
+  let output = answered(data);
+  for (const transform of transforms) {
     output = await (await load(transform))(output, context, require);
   }
   const result = wanted ? lookedFor(wanted, output) : await (await load(data.config))(output, context, require);

@@ -35,6 +35,26 @@ def from_file(file: str, name: str) -> Any:
     return getattr(module, name)
 
 
+def answered(data: dict[str, Any]) -> Any:
+    """The answer; one of tool calls alone is their list, in the forms of OpenAI and of Gemini."""
+    messages = data.get("output_messages", [])
+    calls = [call for message in messages for call in message.get("tool_calls", [])]
+    text = data["candidate_answer"]
+    return text if text.strip() or not calls else [called(call) for call in calls]
+
+
+def called(call: dict[str, Any]) -> dict[str, Any]:
+    """One tool call in both forms."""
+    name, given = call["tool"], call.get("input", {})
+    arguments = given if isinstance(given, str) else json.dumps(given)
+    return {
+        "id": call.get("id"),
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+        "functionCall": {"name": name, "args": given},
+    }
+
+
 def graded(result: Any, threshold: float | None, *, is_binary: bool = False) -> dict[str, Any]:
     """What an assertion returned, as a code judge says it."""
     if isinstance(result, dict):
@@ -64,7 +84,7 @@ def main() -> None:
         "config": config.get("config"),
         "test": {"vars": config["vars"]},
     }
-    result = assertion(data["candidate_answer"], context)
+    result = assertion(answered(data), context)
     made = graded(result, config.get("threshold"), is_binary=config.get("binary", False))
     sys.stdout.write(json.dumps(made))
 

@@ -21,6 +21,7 @@ from steelyard.usecases.convert.promptfoo.source import (
     ConfigPlace,
     Render,
     listed,
+    objects,
     parsed,
 )
 from steelyard.usecases.convert.promptfoo.templates import is_template
@@ -163,6 +164,26 @@ def conversation(text: str) -> list[JsonValue] | None:
     return value if isinstance(value, list) and _is_chat(value) else None
 
 
+def _part(part: JsonValue) -> JsonValue:
+    """A part of a message; an image as Bedrock has it, with its bytes, as one of OpenAI."""
+    if not isinstance(part, dict) or part.keys() != {"image"}:
+        return part
+    image = objects(part["image"])
+    data = objects(image.get("source")).get("bytes")
+    if not isinstance(data, str) or not data.strip():
+        return part
+    # A variable that names an image is filled in as a data URL already.
+    kind = str(image.get("format")).replace("jpg", "jpeg")
+    url = data if data.startswith("data:") else f"data:image/{kind};base64,{data}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _with_parts(message: JsonValue) -> JsonValue:
+    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
+        return message
+    return {**message, "content": [_part(part) for part in listed(message["content"])]}
+
+
 def _is_chat(value: list[JsonValue]) -> bool:
     return bool(value) and all(isinstance(item, dict) and "role" in item for item in value)
 
@@ -171,11 +192,11 @@ def messages(prompt: str, render: Render) -> list[JsonObject]:
     """A prompt as messages: a conversation where it is written as one, else what the user says."""
     chat = conversation(prompt)
     if chat is not None:
-        return messages_of(_filled(chat, render))
+        return messages_of([_with_parts(message) for message in listed(_filled(chat, render))])
     text = render(prompt)
     # A template may write the conversation itself.
     chat = conversation(text) if text != prompt else None
-    return messages_of(text if chat is None else chat)
+    return messages_of(text if chat is None else [_with_parts(message) for message in chat])
 
 
 def _filled(value: JsonValue, render: Render) -> JsonValue:

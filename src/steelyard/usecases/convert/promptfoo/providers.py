@@ -56,7 +56,32 @@ _SETTINGS = {
     "max_output_tokens": "max_new_tokens",
     "response_format": "response_format",
 }
-_ANTHROPIC = ("temperature", "top_p", "max_tokens")
+_BODY = (
+    *("tool_choice", "parallel_tool_calls", "user", "store", "metadata", "service_tier"),
+    "prompt_cache_key",
+)
+
+
+class Protocol(NamedTuple):
+    """What of a provider's `config` the target of a protocol takes."""
+
+    settings: tuple[str, ...]
+    body: tuple[str, ...]
+    """Members of the body that promptfoo sends by the same name; `extra` holds them."""
+
+
+_CHAT = Protocol(
+    tuple(_SETTINGS),
+    (
+        *(*_BODY, "stop", "presence_penalty", "frequency_penalty", "modalities"),
+        *("reasoning_effort", "verbosity"),
+    ),
+)
+_RESPONSES = Protocol(
+    tuple(name for name in _SETTINGS if name != "seed"),
+    (*_BODY, "reasoning", "include", "max_tool_calls", "truncation"),
+)
+_MESSAGES = Protocol(("temperature", "top_p", "max_tokens"), ("thinking", "tool_choice"))
 _UNSENT = {"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "headers"}
 _OWNED = {
     *("model", "tools", "stream", "messages", "n", "stream_options", "system", "output_config"),
@@ -163,16 +188,25 @@ def _openai(
         raise wrong(f"'{provider.id}' is no chat, and no target of Steelyard speaks '{way}'")
     if way not in _WAYS:
         model = rest
-    elif way in {"responses", "completion"}:
+    elif way == "completion":
         changes.append(provider.place.replaced(f"'{way}' is asked over chat completions"))
     base = _text(config.get("apiBaseUrl")) or base
     if host := _text(config.get("apiHost")):
         base = f"https://{host}/v1"
     settings: JsonObject = {"provider": "openai", "base_url": base, "model": model or family}
+    protocol = _spoken(way, settings)
     key = _text(config.get("apiKeyEnvar")) or key
     if key:
         settings["api_key_env"] = key
-    return _with_config(provider, settings, config, tuple(_SETTINGS), changes)
+    return _with_config(provider, settings, config, protocol, changes)
+
+
+def _spoken(way: str, settings: JsonObject) -> Protocol:
+    """The protocol of a way to ask, which the settings name if it is not chat completions."""
+    if way != "responses":
+        return _CHAT
+    settings["api"] = way
+    return _RESPONSES
 
 
 def _anthropic(provider: PromptfooProvider, rest: str, config: JsonObject) -> ProviderTarget:
@@ -186,7 +220,7 @@ def _anthropic(provider: PromptfooProvider, rest: str, config: JsonObject) -> Pr
     }
     if base := _text(config.get("apiBaseUrl")):
         settings["base_url"] = base
-    return _with_config(provider, settings, config, _ANTHROPIC, [])
+    return _with_config(provider, settings, config, _MESSAGES, [])
 
 
 def _azure(provider: PromptfooProvider, rest: str, config: JsonObject) -> ProviderTarget:
@@ -196,7 +230,10 @@ def _azure(provider: PromptfooProvider, rest: str, config: JsonObject) -> Provid
     host = _text(config.get("apiHost")) or "${AZURE_API_HOST}"
     base = _text(config.get("apiBaseUrl")) or f"https://{host}/openai/v1"
     version = config.get("apiVersion")
-    if isinstance(version, str):
+    if isinstance(version, str) and way == "responses":
+        root = _text(config.get("apiBaseUrl")).rstrip("/") or f"https://{host}"
+        base = f"{root}/openai"
+    elif isinstance(version, str):
         root = _text(config.get("apiBaseUrl")).rstrip("/") or f"https://{host}"
         base = f"{root}/openai/deployments/{model}"
     key = _text(config.get("apiKeyEnvar")) or "AZURE_API_KEY"
@@ -209,20 +246,20 @@ def _azure(provider: PromptfooProvider, rest: str, config: JsonObject) -> Provid
     if isinstance(version, str):
         settings["query"] = {"api-version": _text(version)}
         config = {name: value for name, value in config.items() if name != "apiVersion"}
-    return _with_config(provider, settings, config, tuple(_SETTINGS), [])
+    return _with_config(provider, settings, config, _spoken(way, settings), [])
 
 
 def _with_config(
     provider: PromptfooProvider,
     settings: JsonObject,
     config: JsonObject,
-    taken: tuple[str, ...],
+    protocol: Protocol,
     changes: list[Change],
 ) -> ProviderTarget:
     """The settings with those of the provider that a target has, and the rest by name."""
     # What is passed through stands in place of the settings before it.
     for name, value in sorted(config.items(), key=lambda member: member[0] == "passthrough"):
-        if name in taken and not is_file(value):
+        if name in protocol.settings and not is_file(value):
             if name == "response_format" and not isinstance(value, dict):
                 changes.append(provider.place.at("config", name).lost("it must be an object"))
             else:
@@ -234,9 +271,12 @@ def _with_config(
             settings["headers"] = {**objects(settings.get("headers")), **stated}
         elif name in {"tools", "passthrough"} and _is_written(value):
             place = provider.place.at("config", name)
-            changes += _body(name, value, settings, taken, place)
+            changes += _body(name, value, settings, protocol, place)
+        elif name in protocol.body and _is_written(value):
+            settings["extra"] = {**objects(settings.get("extra")), name: value}
         elif name not in _UNSENT:
-            reason = _NOT_WRITTEN if name in {*taken, "tools", "passthrough"} else _NO_SETTING
+            known = {*protocol.settings, *protocol.body, "tools", "passthrough"}
+            reason = _NOT_WRITTEN if name in known else _NO_SETTING
             changes.append(provider.place.at("config", name).lost(reason))
     return ProviderTarget(settings, tuple(changes))
 
@@ -248,7 +288,7 @@ def _is_written(value: JsonValue) -> bool:
 
 
 def _body(
-    name: str, value: JsonValue, settings: JsonObject, taken: tuple[str, ...], place: ConfigPlace
+    name: str, value: JsonValue, settings: JsonObject, protocol: Protocol, place: ConfigPlace
 ) -> list[Change]:
     """Put tools and further members of the body into the settings; what does not fit is named."""
     if name == "tools":
@@ -258,12 +298,12 @@ def _body(
         return []
     if not isinstance(value, dict):
         return [place.lost("it must be an object")]
-    sampled = [one for one in value if one in taken]
+    sampled = [one for one in value if one in protocol.settings]
     owned = [one for one in value if one in _OWNED]
     extra = {one: item for one, item in value.items() if one not in {*sampled, *owned}}
     settings.update({_SETTINGS[one]: value[one] for one in sampled})
     if extra:
-        settings["extra"] = extra
+        settings["extra"] = {**objects(settings.get("extra")), **extra}
     return [place.at(one).lost("Steelyard sets this member of the body itself") for one in owned]
 
 

@@ -19,6 +19,9 @@ from steelyard.usecases.convert.promptfoo.providers import (
 from steelyard.usecases.convert.promptfoo.source import ConfigFiles, ConfigPlace, listed, objects
 from steelyard.usecases.convert.promptfoo.variants import Variants
 
+_SHARED = "each prompt asks with cases of its own, and every target answers all of them"
+_ASKED_ALL = "every target is asked with every prompt; `where` selects cases by metadata.prompt"
+
 
 class _Asked(NamedTuple):
     provider: PromptfooProvider
@@ -32,13 +35,17 @@ class Targets:
         self._source = source
         self._place = ConfigPlace(file)
         self.changes: list[Change] = []
+        ids: list[str] = []
         self._asked: dict[str, _Asked] = {}
         self._judges: dict[str, JsonObject] = {}
         for found in read_providers(config, file, source):
             if isinstance(found, Change):
                 self.changes.append(found)
             else:
+                ids.append(found.id)
                 self._add(found)
+        self.ids = tuple(ids)
+        """What the providers are called, also those that no target stands for."""
 
     def _add(self, provider: PromptfooProvider) -> None:
         try:
@@ -67,6 +74,9 @@ class Targets:
 
     def prompted(self, variants: Variants) -> list[Change]:
         """What the settings of prompts say and their targets do not take."""
+        if variants.apart:
+            found = [change for prompt in variants.apart for change in _unset(prompt, _SHARED)]
+            return [*found, *self._restricted()]
         prompts = [variant.prompt for variant in variants.all]
         if variants.single is not None and not variants.is_needed:
             prompts = [variants.single]
@@ -81,6 +91,14 @@ class Targets:
                 change for prompt in prompts for change in _unset(prompt, "no target is made")
             ]
         return list(dict.fromkeys(found))
+
+    def _restricted(self) -> list[Change]:
+        """Providers that are for some of the prompts, where every target gets all cases."""
+        return [
+            asked.provider.place.at("prompts").replaced(_ASKED_ALL)
+            for asked in self._asked.values()
+            if asked.provider.row.get("prompts")
+        ]
 
     @property
     def unmade(self) -> list[Change]:

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
-from jinja2 import Template, TemplateError, Undefined, meta
+from jinja2 import Template, TemplateError, Undefined, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
+from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_]\w*(?:\.\w+)*)\s*-?\}\}")
@@ -21,6 +22,10 @@ _ENVIRONMENT = re.compile(r"\{\{[^}]*\benv\.")
 _ROUNDS = 4
 """How often values that are templates themselves are filled in."""
 _LONGEST = 4_000_000
+_UNFILLED = (
+    *(TemplateError, ParseError),
+    *(ArithmeticError, TypeError, ValueError, AttributeError),
+)
 
 
 def is_template(text: str) -> bool:
@@ -37,7 +42,7 @@ def rendered(text: str, values: Mapping[str, JsonValue]) -> str:
     made = _template(text)
     try:
         filled = made.render(dict(values))
-    except (TemplateError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
+    except _UNFILLED as error:
         raise wrong(f"the template cannot be filled in ({error}): {short(text)}") from None
     if len(filled) > _LONGEST:
         raise wrong(f"the template makes a text of more than {_LONGEST:,} characters")
@@ -109,15 +114,36 @@ def _dump(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent or None)
 
 
+def _load(value: Any) -> Any:
+    return parse_json(str(value).encode("utf-8", "surrogatepass"))
+
+
+def _members(value: Any) -> Any:
+    return cast(JsonObject, value).items() if isinstance(value, dict) else value
+
+
+class _Nunjucks(ImmutableSandboxedEnvironment):
+    """Templates in which a loop with two names goes through the members of an object."""
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree = super()._parse(source, name, filename)
+        for loop in tree.find_all(nodes.For):
+            if isinstance(loop.target, nodes.Tuple):
+                loop.iter = nodes.Filter(
+                    loop.iter, "members", [], [], None, None, lineno=loop.lineno
+                )
+        return tree
+
+
 @lru_cache(maxsize=1)
-def _environment() -> ImmutableSandboxedEnvironment:
+def _environment() -> _Nunjucks:
     # The texts are prompts for a model, not pages.
-    made = ImmutableSandboxedEnvironment(
+    made = _Nunjucks(
         finalize=_shown,
         keep_trailing_newline=True,
         autoescape=False,
     )
-    made.filters["dump"] = _dump
+    made.filters |= {"dump": _dump, "load": _load, "members": _members}
     return made
 
 

@@ -146,13 +146,16 @@ def variables(stated: JsonValue, source: ConfigFiles) -> JsonObject:
 
 
 def combinations(values: JsonObject, source: ConfigFiles) -> Iterator[JsonObject]:
-    """The values of the variables: a list stands for one test with each of its items."""
+    """The values of the variables: a list of texts stands for one test with each of them."""
     choices = [
-        _choices(value, source) if isinstance(value, list | str) else [value]
-        for value in values.values()
+        _choices(value, source) if _is_choice(value) else [value] for value in values.values()
     ]
     for combination in product(*choices):
         yield dict(zip(values, combination, strict=True))
+
+
+def _is_choice(value: JsonValue) -> bool:
+    return isinstance(value[0] if isinstance(value, list) and value else value, list | str)
 
 
 def _choices(value: JsonValue, source: ConfigFiles) -> list[JsonValue]:

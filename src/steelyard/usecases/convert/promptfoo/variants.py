@@ -14,9 +14,9 @@ from steelyard.usecases.convert.promptfoo.prompts import PromptfooPrompt, messag
 from steelyard.usecases.convert.promptfoo.providers import slug
 from steelyard.usecases.convert.promptfoo.templates import as_mustache, names_in, rendered
 
-_EARLIER = (
-    "it has other messages before the question than the first prompt, and the prompt of a target "
-    "is the question alone; convert it in a configuration of its own"
+_APART = (
+    "the prompts have different messages before the question, and the prompt of a target is the "
+    "question alone; each asks with cases of its own, and metadata.prompt names it"
 )
 
 
@@ -40,23 +40,41 @@ class Variants:
     def __init__(self, prompts: list[PromptfooPrompt]) -> None:
         self.changes: list[Change] = []
         self.all: list[Variant] = []
+        self.apart: list[PromptfooPrompt] = []
+        """Prompts that ask with cases of their own, since no target can vary them."""
         self.single = prompts[0] if prompts else None
-        """The prompt that cases are asked with as it is, where no targets vary it."""
+        """The prompt that cases are asked with as it is, where there is only one."""
         self._earlier = _before(prompts[0]) if prompts else []
-        kept = [prompt for prompt in prompts if self._is_alike(prompt)] if prompts[1:] else []
-        self.is_needed = len(kept) > 1
+        kept = [prompt for prompt in prompts if self._is_read(prompt)] if prompts[1:] else []
+        self.is_needed = len(kept) > 1 and all(map(self._is_alike, kept))
         if not self.is_needed:
-            # The first of them is asked whole, so that it is not missing.
-            first = str(prompts[0].place) if prompts else ""
-            self.changes = [change for change in self.changes if change.field != first]
+            self._ask_apart(kept)
             return
         self._variables = self._taken(kept)
         only = self._variables[0] if len(self._variables) == 1 else ""
         for prompt in kept:
             self.all.append(self._variant(prompt, only))
 
+    def _ask_apart(self, kept: list[PromptfooPrompt]) -> None:
+        if kept[1:]:
+            self.apart, self.single = kept, None
+            self.changes += [prompt.place.replaced(_APART) for prompt in kept]
+        elif self.single is not None:
+            # The first of them is asked whole, so that it is not missing.
+            first = str(self.single.place)
+            self.changes = [change for change in self.changes if change.field != first]
+
+    @property
+    def asking(self) -> list[PromptfooPrompt | None]:
+        """The prompts that a test is asked with as they are; None where targets have them."""
+        return [*self.apart] or [None if self.is_needed else self.single]
+
     def name(self, prompt: PromptfooPrompt) -> str:
-        """What the targets of a prompt are called after."""
+        """What the targets of a prompt are called after, or cases that it has of its own."""
+        if any(prompt is one for one in self.apart):
+            stems = [slug(one.label or "prompt") for one in self.apart]
+            at = next(at for at, one in enumerate(self.apart) if one is prompt)
+            return stems[at] if stems.count(stems[at]) == 1 else f"{stems[at]}-{at + 1}"
         found = (variant.name for variant in self.all if variant.prompt is prompt)
         return next(found, slug(prompt.label or prompt.text[:40]))
 
@@ -82,17 +100,21 @@ class Variants:
             raise wrong("the variables of the prompts are empty")
         return text
 
-    def _is_alike(self, prompt: PromptfooPrompt) -> bool:
+    def _is_read(self, prompt: PromptfooPrompt) -> bool:
         try:
-            _question(prompt)
             names_in(prompt.text)
         except ParseError as why:
             self.changes.append(prompt.place.lost(why))
             return False
-        if _before(prompt) == self._earlier:
-            return True
-        self.changes.append(prompt.place.lost(_EARLIER))
-        return False
+        return True
+
+    def _is_alike(self, prompt: PromptfooPrompt) -> bool:
+        """Whether a target can ask with the prompt after what the first says before it."""
+        try:
+            _question(prompt)
+        except ParseError:
+            return False
+        return _before(prompt) == self._earlier
 
     def _taken(self, prompts: list[PromptfooPrompt]) -> list[str]:
         names = [name for prompt in prompts for name in names_in(_question(prompt))]

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.errors import ParseError
-from steelyard.formats.json_fields import fields
+from steelyard.formats.json_fields import fields, items
 from steelyard.model.conversion import Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import NoFiles
@@ -601,6 +601,29 @@ def test_scenarios_ask_every_test_with_every_configuration() -> None:
             {"provider": "openai", "base_url": "http://localhost:11434/v1", "model": "l:8b"},
         ),
         (
+            {"id": "openai:responses:m", "config": {"max_output_tokens": 9, "truncation": "auto"}},
+            {
+                "provider": "openai",
+                "base_url": "https://api.openai.com/v1",
+                "model": "m",
+                "api": "responses",
+                "api_key_env": "OPENAI_API_KEY",
+                "max_new_tokens": 9,
+                "extra": {"truncation": "auto"},
+            },
+        ),
+        (
+            {"id": "azure:responses:m", "config": {"apiHost": "a.example", "apiVersion": "v"}},
+            {
+                "provider": "openai",
+                "base_url": "https://a.example/openai",
+                "model": "m",
+                "headers": {"api-key": "${AZURE_API_KEY}"},
+                "query": {"api-version": "v"},
+                "api": "responses",
+            },
+        ),
+        (
             {
                 "id": "https",
                 "config": {
@@ -681,6 +704,14 @@ def test_settings_of_a_prompt_that_no_target_takes_are_named(providers: list[Jso
             "c.yaml: providers[0].config.passthrough",
         ),
         (
+            {"id": "openai:responses:m", "config": {"seed": 1}},
+            "c.yaml: providers[0].config.seed",
+        ),
+        (
+            {"id": "openai:responses:m", "config": {"instructions": "i"}},
+            "c.yaml: providers[0].config.instructions",
+        ),
+        (
             {"id": "openai:m", "config": {"apiVersion": "1"}},
             "c.yaml: providers[0].config.apiVersion",
         ),
@@ -723,3 +754,196 @@ def test_any_configuration_gives_cases_or_reasons(
         made = project(each)
         assert all(isinstance(found, Imported | Refusal) for _, found in made.cases())
         made.project()
+
+
+def test_prompts_that_no_target_can_vary_ask_with_cases_of_their_own() -> None:
+    config: JsonObject = {
+        "prompts": [
+            {"raw": '[{"role": "system", "content": "A"}, {"role": "user", "content": "{{x}}"}]'},
+            {"raw": "Say {{x}}", "label": "plain", "config": {"temperature": 0}},
+        ],
+        "providers": [{"id": "openai:m", "prompts": ["plain"]}],
+        "tests": [{"vars": {"x": "1"}}, {"vars": {"x": "2"}, "prompts": ["plain"]}],
+    }
+    made = project(config)
+    cases = rows(config)
+
+    assert [fields(row["metadata"])["prompt"] for row in cases] == ["prompt", "plain", "plain"]
+    assert len({str(row["id"]) for row in cases}) == 3
+    assert cases[1]["input_messages"] == [{"role": "user", "content": "Say 1"}]
+    assert [(change.field, change.is_lost) for change in made.changes] == [
+        ("c.yaml: prompts[0]", False),
+        ("c.yaml: prompts[1]", False),
+        ("c.yaml: prompts[1].config.temperature", True),
+        ("c.yaml: providers[0].prompts", False),
+    ]
+
+
+def test_a_loop_goes_through_the_members_of_objects_and_a_list_of_them_is_one_value() -> None:
+    loop = "{% for who, text in said %}{{who}}: {{text}};{% endfor %}"
+    prompt = f"{{% for said in talk %}}{loop}{{% endfor %}}"
+    talk: JsonValue = [{"user": "Hi"}, {"assistant": "Ho"}]
+
+    assert asked(prompt, vars={"talk": talk}) == [
+        {"role": "user", "content": "user: Hi;assistant: Ho;"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("style", "text"), [('{"tone": "dry"}', "dry"), ("no JSON", None)], ids=["json", "text"]
+)
+def test_load_reads_json_out_of_a_variable(style: str, text: str | None) -> None:
+    config: JsonObject = {"prompts": "{{ (s | load).tone }}", "tests": [{"vars": {"s": style}}]}
+    found = [one for _, one in project(config).cases()]
+
+    assert [isinstance(one, Imported) for one in found] == [text is not None]
+
+
+def test_a_rubric_prompt_may_be_all_that_a_judge_gets() -> None:
+    made = graded({"type": "llm-rubric", "rubricPrompt": "Grade {{output}}", "config": {"a": 1}})
+
+    assert made.row["evaluators"] == [
+        {
+            "name": "llm-rubric",
+            "type": "llm_judge",
+            "prompt": "Grade {{ output }}",
+            "required": True,
+        }
+    ]
+    assert not any(change.is_lost for change in made.changes)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "shown"),
+    [
+        ({"type": "context-faithfulness"}, ["How old?", "Ten years.", "{{ candidate_answer }}"]),
+        ({"type": "context-relevance", "threshold": 0.5}, ["How old?", "Ten years."]),
+        ({"type": "context-recall", "value": "It is ten."}, ["Ten years.", "It is ten."]),
+        ({"type": "answer-relevance"}, ["How old?", "{{ candidate_answer }}"]),
+    ],
+)
+def test_shares_of_contexts_and_answers_are_judged(
+    assertion: JsonObject, shown: list[str]
+) -> None:
+    made = graded(assertion, vars={"query": "How old?", "context": "Ten years."})
+    (judge,) = items(made.row["evaluators"])
+    composite = fields(judge)
+
+    assert composite["threshold"] == assertion.get("threshold", 0)
+    assert all(text in str(composite["prompt"]) for text in shown)
+    assert [change.is_lost for change in made.changes] == [False]
+
+
+@pytest.mark.parametrize(
+    ("assertion", "told"),
+    [
+        ({"type": "context-relevance"}, "the variable 'query' must be a text"),
+        ({"type": "answer-relevance", "threshold": 2}, "between 0 and 1"),
+        ({"type": "context-recall", "value": ["a"]}, "its value must be a text"),
+        ({"type": "answer-relevance", "rubricPrompt": "p"}, "rubricPrompt"),
+        ({"type": "trajectory:tool-used", "value": {"pattern": "a*"}}, "nothing for its pattern"),
+        ({"type": "trajectory:tool-used", "value": "a*"}, "no pattern"),
+        ({"type": "trajectory:tool-used", "value": {"name": "a", "min": 0}}, "1 or more"),
+        ({"type": "not-trajectory:tool-used", "value": ["a", "b"]}, "each of several tools"),
+        ({"type": "trajectory:tool-args-match", "value": {"name": "a"}}, "must be an object"),
+        (
+            {"type": "trajectory:tool-args-match", "value": {"name": "a", "args": {"b": [1]}}},
+            "plain values",
+        ),
+        ({"type": "trajectory:tool-sequence", "value": []}, "in their order"),
+        ({"type": "skill-used", "value": "review"}, "agents of Claude"),
+    ],
+)
+def test_what_no_judge_and_no_trajectory_can_say_is_named(
+    assertion: JsonObject, told: str
+) -> None:
+    made = graded(assertion)
+
+    assert told in next(change.message for change in made.changes if change.is_lost)
+    assert made.row["evaluator"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("assertion", "trajectory"),
+    [
+        (
+            {"type": "trajectory:tool-used", "value": ["find", "open"]},
+            {"mode": "any_order", "minimums": {"find": 1, "open": 1}},
+        ),
+        (
+            {"type": "not-trajectory:tool-used", "value": {"name": "find", "min": 2}},
+            {"mode": "any_order", "minimums": {"find": 2}},
+        ),
+        (
+            {
+                "type": "trajectory:tool-args-match",
+                "value": {"name": "find", "args": {"q": "{{x}}"}},
+            },
+            {
+                "mode": "superset",
+                "expected": [{"tool": "find", "args": {"q": "y"}}],
+                "args_match": "superset",
+            },
+        ),
+        (
+            {"type": "trajectory:tool-sequence", "value": {"mode": "exact", "steps": ["a", "b"]}},
+            {"mode": "exact", "expected": [{"tool": "a"}, {"tool": "b"}]},
+        ),
+        (
+            {"type": "trajectory:tool-sequence", "value": ["a", {"name": "b"}]},
+            {"mode": "in_order", "expected": [{"tool": "a"}, {"tool": "b"}]},
+        ),
+    ],
+)
+def test_tools_that_are_used_are_a_trajectory(
+    assertion: JsonObject, trajectory: JsonObject
+) -> None:
+    made = graded(assertion, vars={"x": "y"})
+    (evaluator,) = items(made.row["evaluators"])
+    found = fields(evaluator)
+    members = items(found.get("evaluators", [found]))
+
+    assert trajectory.items() <= fields(members[0]).items()
+    assert not any(change.is_lost for change in made.changes)
+
+
+def test_a_skill_of_claude_is_a_call_of_its_tool() -> None:
+    config: JsonObject = {
+        "prompts": "Hi",
+        "providers": ["anthropic:claude-agent-sdk"],
+        "tests": [{"assert": [{"type": "skill-used", "value": "review"}]}],
+    }
+    (row,) = rows(config)
+
+    assert fields(items(row["evaluators"])[0])["expected"] == [
+        {"tool": "Skill", "args": {"skill": "review"}}
+    ]
+
+
+def test_json_is_the_same_json_after_it_is_parsed() -> None:
+    assertion: JsonObject = {"type": "is-json", "value": {"type": "object"}}
+    parsed = graded(assertion, options={"transform": "JSON.parse(output)"})
+
+    assert parsed == graded(assertion)
+
+
+def test_transforms_of_a_test_and_of_an_assertion_follow_each_other() -> None:
+    made = graded(
+        {"type": "contains", "value": "a", "transform": "output.list"},
+        programs=ProgramFolder(""),
+        options={"transform": "JSON.parse(output)"},
+    )
+    config = fields(fields(items(made.row["evaluators"])[0])["config"])
+
+    assert config["transforms"] == [{"code": "JSON.parse(output)"}, {"code": "output.list"}]
+
+
+def test_an_image_of_bedrock_is_an_image() -> None:
+    image: JsonObject = {"format": "jpg", "source": {"bytes": "{{photo}}"}}
+    prompt: JsonValue = [{"role": "user", "content": [{"image": image}, {"text": "What is it?"}]}]
+    (message,) = items(asked({"raw": prompt}, vars={"photo": "QUJD"}))
+
+    assert fields(message)["content"] == [
+        {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,QUJD"}},
+        {"type": "text", "value": "What is it?"},
+    ]
