@@ -33,7 +33,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
 
 _ARGUMENT = re.compile("\ufdd0([a-z_]+)\ufdd1")
 
@@ -49,8 +50,20 @@ def argument(name: str) -> str:
     return f"\ufdd0{name}\ufdd1"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """What would serve a request that lacks something."""
+
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Arguments that were left out, each with a value that would do."""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    """New files that they name, with their contents, each one line."""
+
+
 class SteelyardError(Exception):
     """The request cannot be served; the message says what, where and what would be right."""
+
+    suggestion: Suggestion | None = None
 
     details: Mapping[str, Any] | None = None
     """What a server has sent beside its message, such as the findings of a dataset."""
@@ -65,6 +78,11 @@ class SteelyardError(Exception):
     def arguments(self) -> tuple[str, ...]:
         """The arguments that the message names, each once."""
         return tuple(dict.fromkeys(_ARGUMENT.findall(super().__str__())))
+
+    def suggesting(self, suggestion: Suggestion) -> Self:
+        """The same error with what would serve the request."""
+        self.suggestion = suggestion
+        return self
 
     def phrased(self, write: Callable[[str], str]) -> str:
         """The message, with the names of arguments written as a caller knows them."""

@@ -7,7 +7,6 @@ threads.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -105,7 +104,7 @@ class Project(ProjectAdapters):
             is_alive=is_alive,
             ledger=partial(run_ledger, store),
             artifacts=lambda run_id: ArtifactFolder(self.folder / "runs" / run_id),
-            target=lambda name: specs.spec(name, maker.make(name)),
+            target=lambda name: self.with_supervision(specs.spec(name, maker.make(name))),
             target_of_model=lambda name, model: specs.spec(name, maker.make(name, model)),
             candidates=specs.candidates,
             recorded=specs.recorded,
@@ -228,6 +227,7 @@ class Project(ProjectAdapters):
     def trace_ports(self) -> TracePorts:
         """What trace sets need."""
         from steelyard.store.drafts import PrivateDraft, ScratchDraft
+        from steelyard.store.file_names import remove_what_can_be
         from steelyard.store.traces.trace_store import TraceStore
         from steelyard.usecases.traces.ports import TracePorts
 
@@ -238,7 +238,7 @@ class Project(ProjectAdapters):
             folder=self.folder / "trace-sets",
             draft=PrivateDraft,
             scratch=ScratchDraft,
-            remove_folder=partial(shutil.rmtree, ignore_errors=True),
+            remove_folder=remove_what_can_be,
         )
 
     def queue_ports(self) -> QueuePorts:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from steelyard.checks.catalog import Catalog
     from steelyard.engine.redaction.redactor import Redactor
+    from steelyard.execution.ports import TargetSpec
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
     from steelyard.store.condition import StoreCondition
@@ -163,11 +164,24 @@ class ProjectAdapters:
 
             programs = None
             if self.settings.allow.commands:
+                self._warn_of_programs()
                 redact = self.redactor().text
                 programs = LocalPrograms(self.root, self.settings.allow.folders, redact=redact)
             return installed_checks(programs)
 
         return self._once("catalog", made)
+
+    def with_supervision(self, spec: TargetSpec) -> TargetSpec:
+        """A target; warn where it runs programs that cannot be supervised."""
+        if spec.described().get("supervised") is False:
+            self._warn_of_programs()
+        return spec
+
+    def _warn_of_programs(self) -> None:
+        from steelyard.targets.processes.unsupervised import IS_NEEDED, WARNING
+
+        if IS_NEEDED:
+            self._once("programs", lambda: self.warn(WARNING))
 
     @property
     def registry(self) -> FileRegistry:

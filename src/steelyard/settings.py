@@ -24,6 +24,8 @@ TIMEOUT_S = 60.0
 """Seconds that a call to a target may take."""
 METHOD = "POST"
 """How an http target is asked."""
+API = "chat"
+"""The protocol of an openai endpoint."""
 OUTAGE_S = 600.0
 CONVERSATION = "conversation_id"
 """The field of records of one conversation."""

@@ -24,6 +24,7 @@ from steelyard.api.log_lines import LogFormat, set_up_logging
 from steelyard.errors import SchemaVersionError, SteelyardError
 from steelyard.event_loop import run_async, tune_garbage_collection
 from steelyard.model.run import Result
+from steelyard.operating_system import ask_to_end
 from steelyard.ports import Warn
 from steelyard.project import Project, open_project
 from steelyard.results.stored_run import StoredRun
@@ -178,7 +179,7 @@ def _watch_parent() -> None:
     """Stop when the process that has started this one closes the pipe, or is gone."""
     while os.read(0, 1024):
         pass
-    os.kill(os.getpid(), signal.SIGTERM)
+    ask_to_end()
 
 
 if __name__ == "__main__":

@@ -111,16 +111,14 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(
     assert len(list((project / ".steelyard" / "runs").iterdir())) == before
 
 
-def test_two_formats_in_one_file_and_a_page_of_two_runs_are_refused(
+def test_two_formats_in_one_file_and_a_page_of_a_record_are_refused(
     project: Path, steelyard: Steelyard
 ) -> None:
     twice = steelyard(*AGENT, "--out", "json=a", "--out", "junit=a", cwd=project)
-    page = steelyard(*AGENT, "--target", "echo", "--out", "html=a.html", cwd=project)
     record = steelyard("show", "latest", "0", "--format", "markdown", cwd=project)
 
-    assert [one.returncode for one in (twice, page, record)] == [2, 2, 2]
+    assert [one.returncode for one in (twice, record)] == [2, 2]
     assert "--out names a twice" in twice.stderr
-    assert "a page shows one run, and these are 2" in page.stderr
     assert "one record is shown as text or json" in record.stderr
 
 
@@ -130,6 +128,31 @@ def test_several_targets_are_compared_with_the_first(project: Path, steelyard: S
 
     assert "\ncompared with desk × agent\n  desk × echo  no difference" in done.stdout
     assert "### desk × echo against desk × agent: no difference detectable" in text
+
+
+def test_a_page_of_several_targets_compares_them(project: Path, steelyard: Steelyard) -> None:
+    two = steelyard(*AGENT, "--target", "echo", "--out", "html=two.html", cwd=project)
+    names = ("--target", "echo", "--target", "agent", "--out", "html=three.html")
+    three = steelyard(*AGENT, *names, cwd=project)
+    pair, group = ((project / name).read_text() for name in ("two.html", "three.html"))
+
+    assert (two.returncode, three.returncode) == (0, 0), three.stderr
+    assert "What changed, pair by pair" in pair
+    assert "<title>3 runs of desk · Steelyard</title>" in group
+    assert group.count("no difference detectable</td>") == 2
+    assert "Records on which the runs differ, 3</h3>" in group
+    assert 'v-fail"' in group
+    assert "http://" not in group.replace("http://www.w3.org/", "")
+
+
+def test_a_page_of_two_datasets_has_a_part_for_each(project: Path, steelyard: Steelyard) -> None:
+    shutil.copy(project / "datasets" / "desk.jsonl", project / "datasets" / "other.jsonl")
+    done = steelyard(*AGENT, "datasets/other.jsonl", "--out", "html=g.html", cwd=project)
+    page = (project / "g.html").read_text()
+
+    assert done.returncode == 0, done.stderr
+    assert "2 runs of desk, other" in page
+    assert "Compared with" not in page
 
 
 def test_a_summary_that_cannot_be_written_is_a_warning(

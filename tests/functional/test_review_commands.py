@@ -11,6 +11,10 @@ import pytest
 
 from fakes.many_commands import Done, run_many
 from fakes.review_project import answers, jsonl, label, write_review
+from steelyard.model.labels.queue import QueueSource
+from steelyard.project import open_project
+from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
+from steelyard.usecases.review.queues.queue_rubric import rubric_of
 
 JSON = ("--format", "json")
 RUN = ("run", "desk.json", "--target", "desk", *JSON, "--rubric")
@@ -66,6 +70,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
         "export nothing": ("review", "export", "--annotator", "nobody"),
         "export json nowhere": ("review", "export", *JSON),
         "import exported": ("review", "import", "out.jsonl", *JSON),
+        "export table": ("review", "export", "--to", "csv", "-o", "out.csv"),
+        "import table": ("review", "import", "out.csv", *JSON),
         "assign": (*ASSIGN, first),
         "assign file": (*ASSIGN, jury, "--by", "jury_split", "-o", "stubs.jsonl"),
         "assign over": (*ASSIGN, jury, "-o", "stubs.jsonl"),
@@ -74,6 +80,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
             *(*ASSIGN, first, "--by", "stratified", "--slice", "tags", "--allocation", "equal"),
             *("--annotator", "ann", "--annotator", "bob", "--seed", "4", "-o", "strata.jsonl"),
         ),
+        "assign verdict": (*ASSIGN, first, "--by", "verdict"),
         "assign new": (*ASSIGN[:-1], "4", first, "--new"),
         "assign too few": (*ASSIGN[:-1], "3", first, "--by", "stratified", "--slice", "tags"),
         "assign slice": (*ASSIGN, first, "--slice", "tags"),
@@ -175,12 +182,19 @@ def test_labels_count_for_a_run_that_grades_the_same_responses(told: dict[str, D
 def test_labels_go_out_as_they_come_in(told: dict[str, Done]) -> None:
     assert told["export"].stdout == "wrote 74 label(s) to out.jsonl\n"
     assert "out.jsonl exists; --force writes over it" in told["export again"].stderr
-    assert json.loads(told["export json"].stdout) == {"file": "out.jsonl", "labels": 75}
+    assert json.loads(told["export json"].stdout) == {"file": "out.jsonl", "labels": 75, "gold": 0}
     own = rows(told["export stdout"])
     assert {row["annotator"] for row in own} == {"ann"}
     assert len(own) == 38
     # with its history a file says two things about one record
     assert json.loads(told["import exported"].stdout)["refused"] > 0
+
+
+def test_a_table_goes_out_and_comes_in_as_it_was(told: dict[str, Done]) -> None:
+    found = json.loads(told["import table"].stdout)
+
+    assert told["export table"].stdout == "wrote 74 label(s) to out.csv\n"
+    assert (found["read"], found["same"], found["refused"]) == (74, 74, 0)
 
 
 def test_records_are_drawn_and_written_to_be_filled_in(told: dict[str, Done]) -> None:
@@ -201,6 +215,14 @@ def test_strata_give_equally_many_to_each_person(told: dict[str, Done]) -> None:
     assert [row["annotator"] for row in drawn] == ["ann"] * 10 + ["bob"] * 10
     assert not any("stratum" in row for row in drawn)
     assert "  even + first  2 of 2" in told["assign strata"].stdout
+
+
+def test_verdicts_give_equally_many(told: dict[str, Done]) -> None:
+    drawn = rows(told["assign verdict"])
+
+    assert len(drawn) == 10
+    assert "  passed  5 of" in told["assign verdict"].stderr
+    assert "  failed  5 of" in told["assign verdict"].stderr
 
 
 def test_programs_get_the_whole_sample(told: dict[str, Done]) -> None:
@@ -267,4 +289,33 @@ def test_a_table_is_filled_in_and_imported(tmp_path: Path) -> None:
     assert "name the table with -o" in to_nowhere.stderr
     assert (json.loads(done[0].stdout)["imported"], done[0].code) == (3, 0)
     assert "check" not in done[1].stdout
+    assert done[1].stdout.count("Question ") == 1
     assert "name it after the run" in done[2].stderr
+
+
+def test_a_judge_answers_the_items_of_a_queue_from_the_shell(tmp_path: Path) -> None:
+    root = write_review(tmp_path)
+    asked, empty = run_many(root, [(*RUN, "rubric/jury@1.0.0"), ("review", "queues")])
+    source = QueueSource(kind="run", id=json.loads(asked.stdout)["run_id"])
+    with open_project(root) as project:
+        new = NewQueue(name="Desk", source=source, fill=Fill(size=4), rubric="desk-v1")
+        queue = create_queue(project.queue_ports(), new).queue.queue_id
+    judged, unknown = run_many(
+        root, [("review", "judge", queue, *JSON), ("review", "judge", "queue_unknown")]
+    )
+    listed, shown = run_many(root, [("review", "queues", *JSON), ("review", "queues")])
+    run_id = json.loads(judged.stdout)["run_id"]
+    with open_project(root) as project:
+        ports = project.queue_ports()
+        source = ports.source(QueueSource(kind="run", id=run_id))
+        rubric = rubric_of(ports.queues.find(queue))
+        found = [source.judged(rubric, one.index, 0) for one in ports.queues.items(queue)]
+
+    assert (judged.code, unknown.code) == (0, 2)
+    assert "there is no review queue 'queue_unknown'" in unknown.stderr
+    assert json.loads(judged.stdout)["metrics"]["total_records"] == 4
+    assert all(one[0].judge == "judge/questionnaire@1.0.0" for one in found)
+    (row,) = json.loads(listed.stdout)["data"]
+    assert (row["queue_id"], row["items"], row["judged_in"]) == (queue, 4, [run_id])
+    assert "0 of 4 items finished  judged in 1 run(s)" in shown.stdout
+    assert "no review queue yet" in empty.stdout

@@ -19,9 +19,7 @@ from steelyard.library import evaluate
 from steelyard.model.labels.annotation import Wanted
 from steelyard.project import open_project
 
-pytestmark = pytest.mark.soak
-
-PEOPLE, ITEMS, REVIEWS, KILLS = 20, 500, 3, 5
+PEOPLE, REVIEWS = 20, 3
 TIMEOUT_S = 60.0
 
 
@@ -75,20 +73,29 @@ def _sent(client: httpx.Client, method: str, path: str, body: Any) -> httpx.Resp
     raise AssertionError(f"{method} {path} was never answered")
 
 
-def make_run(root: Path) -> str:
+def make_run(root: Path, items: int) -> str:
     """A finished run of as many responses as there are items."""
     write_project(root)
     questions = {**QUESTIONS, "questions": QUESTIONS["questions"][:2]}
     (root / "rubrics" / "desk-v1.json").write_text(json.dumps(questions), encoding="utf-8")
-    rows = document([record(f"r{n:03}", f"Question {n}?") for n in range(ITEMS)])
+    rows = document([record(f"r{n:03}", f"Question {n}?") for n in range(items)])
     (root / "desk.json").write_text(json.dumps(rows), encoding="utf-8")
     with open_project(root) as project:
         rubric, data = "rubric/found@1.0", root / "desk.json"
         return evaluate(data, target="echo", rubric=rubric, project=project).run_id
 
 
-def test_no_answer_is_lost_and_no_item_is_reviewed_too_often(tmp_path: Path) -> None:
-    run_id = make_run(tmp_path)
+@pytest.mark.parametrize(
+    ("items", "kills"),
+    [
+        pytest.param(50, 2, marks=pytest.mark.trials),
+        pytest.param(500, 5, marks=pytest.mark.soak),
+    ],
+)
+def test_no_answer_is_lost_and_no_item_is_reviewed_too_often(
+    tmp_path: Path, items: int, kills: int
+) -> None:
+    run_id = make_run(tmp_path, items)
     service = ServiceProcess(tmp_path)
     service.start()
     try:
@@ -97,7 +104,7 @@ def test_no_answer_is_lost_and_no_item_is_reviewed_too_often(tmp_path: Path) -> 
             "run_id": run_id,
             "rubric": "desk-v1",
             "reviews_required": REVIEWS,
-            "fill": {"size": ITEMS},
+            "fill": {"size": items},
         }
         url = f"http://127.0.0.1:{service.port}/v1/queues"
         made = httpx.post(url, json=body, timeout=TIMEOUT_S)
@@ -106,8 +113,8 @@ def test_no_answer_is_lost_and_no_item_is_reviewed_too_often(tmp_path: Path) -> 
         people = [threading.Thread(target=crowd.work, args=(one,)) for one in range(PEOPLE)]
         for person in people:
             person.start()
-        for kill in range(1, KILLS + 1):
-            while len(crowd.acknowledged) < kill * ITEMS * REVIEWS // (KILLS + 1):
+        for kill in range(1, kills + 1):
+            while len(crowd.acknowledged) < kill * items * REVIEWS // (kills + 1):
                 assert not crowd.wrong, crowd.wrong
                 threading.Event().wait(0.05)
             service.kill_server()
@@ -119,10 +126,10 @@ def test_no_answer_is_lost_and_no_item_is_reviewed_too_often(tmp_path: Path) -> 
         service.process.wait(30)
 
     assert crowd.wrong == []
-    check(tmp_path, crowd)
+    check(tmp_path, crowd, items)
 
 
-def check(root: Path, crowd: Crowd) -> None:
+def check(root: Path, crowd: Crowd, items: int) -> None:
     """Every acknowledged answer is there, and every item has as many as required."""
     with open_project(root) as project:
         kept: list[Any] = [one.row for one in project.review_ports().annotations.all(Wanted())]
@@ -134,6 +141,6 @@ def check(root: Path, crowd: Crowd) -> None:
     per_item = Counter(record_id for _, record_id in found)
 
     assert found == crowd.acknowledged
-    assert len(kept) == len(found) == ITEMS * REVIEWS
+    assert len(kept) == len(found) == items * REVIEWS
     assert set(per_item.values()) == {REVIEWS}
-    assert (counts.items, counts.complete, counts.reviews) == (ITEMS, ITEMS, ITEMS * REVIEWS)
+    assert (counts.items, counts.complete, counts.reviews) == (items, items, items * REVIEWS)

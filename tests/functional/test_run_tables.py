@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -91,7 +92,49 @@ def test_without_columns_the_error_names_them_and_the_command(
 
     assert done.returncode == (2 if command == "run" else 1)
     assert "columns 'question', 'answer', 'topic'" in done.stdout + done.stderr
-    assert f"run it with: {typed}" in done.stdout + done.stderr
+    assert typed in done.stdout + done.stderr
+
+
+EMPTY_FOLDER = [
+    ("run", "t.csv", "--limit", "1"),
+    ("run", "t.csv", "--input", "q", "--repeat", "2"),
+    ("run", "t.csv", "--input", "q", "--expected", "expcted"),
+    ("run", "t.csv", "--expected", "expcted", "--prompt", "my prompt.md"),
+]
+
+
+@pytest.mark.parametrize("words", EMPTY_FOLDER)
+def test_the_lines_of_the_errors_lead_to_a_number_in_an_empty_folder(
+    words: tuple[str, ...], tmp_path: Path, steelyard: Steelyard
+) -> None:
+    (tmp_path / "t.csv").write_text("q,expcted\nSay Paris,Paris\n")
+    (tmp_path / "my prompt.md").write_text("Please: {{input}}")
+    done = steelyard(*words, cwd=tmp_path)
+    for _ in range(2):
+        *files, last = done.stderr.strip().splitlines()
+        for line in files:
+            if line.startswith("  echo "):
+                subprocess.run(line, shell=True, cwd=tmp_path, check=True)
+        typed = shlex.split(last[last.index("steelyard run") :])
+        assert typed[: 1 + len(words)] == ["steelyard", *words]
+        done = steelyard(*typed[1:], cwd=tmp_path)
+        if done.returncode == 0:
+            break
+        words = tuple(typed[1:])
+
+    assert "pass rate  100" in done.stdout, done.stderr
+
+
+def test_a_file_that_is_there_is_not_suggested(tmp_path: Path, steelyard: Steelyard) -> None:
+    (tmp_path / "t.csv").write_text("q,a\nSay Paris,Paris\n")
+    (tmp_path / "expected.yaml").write_text("mine")
+    done = steelyard("run", "t.csv", cwd=tmp_path)
+    typed = shlex.split(done.stderr.partition("run it with: ")[2])
+    last = steelyard(*typed[1:], cwd=tmp_path)
+
+    assert typed[-2:] == ["--target", "echo"]
+    assert "which has no target" in last.stderr
+    assert "expected.yaml" not in done.stderr + last.stderr
 
 
 def test_a_row_that_cannot_be_read_is_an_invalid_record(
@@ -122,6 +165,20 @@ def test_the_reason_of_an_invalid_row_is_that_of_the_table(
         ("row-0003", "line 4: 3 cells, but the first line names 2 columns"),
     ]
     assert "t.csv: line 2: column 'a' is empty" in done.stderr
+
+
+def test_a_misspelt_column_is_a_warning_and_refused_in_strict_mode(
+    project: Path, steelyard: Steelyard
+) -> None:
+    (project / "t.csv").write_text("q,expcted\nParis?,Paris\n")
+    words = ("run", "t.csv", "--input", "q", "--target", "echo", *GRADED)
+    done = steelyard(*words, cwd=project)
+    strict = steelyard(*words, "--strict", cwd=project)
+    said = "t.csv: unknown column 'expcted' (did you mean 'expected'?)"
+
+    assert (done.returncode, strict.returncode) == (0, 2)
+    assert f"warning: {said}; it is kept in metadata" in done.stderr
+    assert f"strict: {said}" in strict.stderr
 
 
 LISTS = {

@@ -79,6 +79,7 @@ def test_the_options_of_a_command_are_those_of_its_section(command: str) -> None
     written = {
         name
         for option in COMMANDS[command].params
+        if not getattr(option, "hidden", False)
         for name in (*option.opts, *option.secondary_opts)
     }
     options = {name for name in written if name.startswith("-")}

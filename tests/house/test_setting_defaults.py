@@ -15,6 +15,7 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.project_file import project_schema
 from steelyard.settings import (
+    API,
     MAX_CONCURRENCY,
     METHOD,
     TARGET_KEYS,
@@ -31,7 +32,12 @@ SECTIONS = {text.split("`")[0]: text for text in PAGE.split("\n## `")[1:]}
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\| ([^|]*) \|", re.MULTILINE)
 SCHEMA = project_schema()
 RULES = cast(dict[str, JsonObject], SCHEMA["properties"])
-OF_PROVIDERS = {"max_concurrency": MAX_CONCURRENCY, "timeout_s": TIMEOUT_S, "method": METHOD}
+OF_PROVIDERS = {
+    "max_concurrency": MAX_CONCURRENCY,
+    "timeout_s": TIMEOUT_S,
+    "method": METHOD,
+    "api": API,
+}
 DEFAULTS: dict[str, Any] = {
     **asdict(Settings()),
     # The field `extra` holds all keys of a provider, of which one is called so.

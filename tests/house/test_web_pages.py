@@ -39,6 +39,8 @@ ADDRESSES = (
     "/review/{queue}/progress",
     "/review/{queue}/adjudicate",
     "/agreement/{queue}",
+    "/trace-sets",
+    "/trace-sets/{trace_set}",
     "/settings",
     "/settings/users/{name}",
     "/settings/keys",

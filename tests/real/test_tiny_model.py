@@ -20,11 +20,22 @@ QUESTIONS = {
     "lost": ("I lost my umbrella!", {"type": "contains", "value": "sorry"}),
     "late": ("Until when are you open", {"type": "contains", "value": "ten"}),
 }
+WAYS = ("streamed", "responses", "responses_streamed", "messages", "messages_streamed")
 SETTINGS = """\
 targets:
   live:
     {{provider: openai, base_url: "{0}/v1", model: tiny-desk, temperature: 0, seed: 1,
       extra: {{cache_prompt: true}}}}
+  streamed:
+    {{provider: openai, base_url: "{0}/v1", model: tiny-desk, temperature: 0, stream: true}}
+  responses:
+    {{provider: openai, api: responses, base_url: "{0}/v1", model: tiny-desk, temperature: 0}}
+  responses_streamed:
+    {{provider: openai, api: responses, base_url: "{0}/v1", model: tiny-desk, temperature: 0,
+      stream: true}}
+  messages: {{provider: anthropic, base_url: "{0}", model: tiny-desk, temperature: 0}}
+  messages_streamed:
+    {{provider: anthropic, base_url: "{0}", model: tiny-desk, temperature: 0, stream: true}}
   short: {{provider: openai, base_url: "{0}/v1", model: tiny-desk, max_new_tokens: 1}}
   astray: {{provider: openai, base_url: "{0}/no/such", model: tiny-desk}}
 """
@@ -55,7 +66,7 @@ def told(project: Path) -> dict[str, Done]:
     """What `steelyard run` says about each target, and `verify` about its last run."""
     runs = {
         name: ("run", "desk.jsonl", "--target", name, "--format", "json")
-        for name in ("live", "short", "astray")
+        for name in ("live", *WAYS, "short", "astray")
     }
     commands = {**runs, "verify": ("verify", "latest")}
     return dict(zip(commands, run_many(project, commands.values()), strict=True))
@@ -95,6 +106,25 @@ def test_a_trace_holds_what_the_server_said(told: dict[str, Done]) -> None:
     assert trace["response_id"].startswith("chatcmpl-")
     assert row["total_tokens"] == sum(trace["usage"].values())
     assert 0 < row["latency_ms"] < 30_000
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_in_every_protocol_and_streamed_or_not_the_answers_are_the_same(
+    told: dict[str, Done], way: str
+) -> None:
+    live, found = rows(told["live"]), rows(told[way])
+    metrics = json.loads(told[way].stdout)["metrics"]
+
+    assert {name: row["model_response"] for name, row in found.items()} == {
+        name: row["model_response"] for name, row in live.items()
+    }
+    assert {row["trace"]["finish_reason"] for row in found.values()} <= {"stop", "end_turn"}
+    assert {row["trace"]["model"] for row in found.values()} == {"tiny-desk"}
+    assert metrics["tokens"]["n"] == 6
+    assert metrics["first_token_ms"]["n"] == (6 if way.endswith("streamed") else 0)
+    for row in found.values():
+        assert (row["first_token_ms"] is not None) is way.endswith("streamed")
+        assert (row["first_token_ms"] or 0) <= row["latency_ms"]
 
 
 def test_metrics_and_manifest_tell_of_the_model(told: dict[str, Done]) -> None:

@@ -40,7 +40,7 @@ from steelyard.api.resources import (
     trace_sets,
     validation,
 )
-from steelyard.api.resources.review import adjudication, answering, judgements, queues
+from steelyard.api.resources.review import adjudication, answering, judgements, labels, queues
 from steelyard.api.serving import ServedProject
 from steelyard.errors import UnavailableError
 
@@ -52,7 +52,7 @@ def operations() -> tuple[Operation[Any, Any], ...]:
     """Every operation of the API."""
     resources = (
         *(new_runs, runs, run_changes, run_stream, records, artifacts, comparisons, retention),
-        *(queues, answering, adjudication, judgements),
+        *(queues, answering, adjudication, judgements, labels),
         *(datasets, definitions, saved_entries, validation, access_control, health, metrics),
         *(otlp, trace_sets),
     )

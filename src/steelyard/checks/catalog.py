@@ -14,6 +14,7 @@ from steelyard.checks.equals import Equals
 from steelyard.checks.fact_match import FactMatch
 from steelyard.checks.field_accuracy import FieldAccuracy
 from steelyard.checks.format import Format
+from steelyard.checks.fuzzy_match import FuzzyMatch
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.json_schema import JsonSchema
 from steelyard.checks.latency import Latency
@@ -34,7 +35,16 @@ from steelyard.model.rubric import Check
 
 BUILT_IN: tuple[type[Check], ...] = (
     *(Choice, Command, ContainsAll, Cost, EndsWith, Equals, FactMatch, FieldAccuracy, Format),
-    *(IsJson, JsonSchema, Latency, MarkdownStructure, MustContainAny, MustNotContain, PhpLint),
+    *(
+        FuzzyMatch,
+        IsJson,
+        JsonSchema,
+        Latency,
+        MarkdownStructure,
+        MustContainAny,
+        MustNotContain,
+        PhpLint,
+    ),
     *(Regex, StartsWith, TokenUsage, ToolTrajectory, ToolUsage),
 )
 

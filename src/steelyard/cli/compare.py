@@ -216,16 +216,12 @@ class ComparisonReports(NamedTuple):
         )
 
     def _html(self) -> str:
-        from steelyard.reports.comparison.comparison_view import pair_shares
-        from steelyard.reports.html.comparison_html import SHOWN, comparison_html
-        from steelyard.usecases.results.changed_records import pair_parts
+        from steelyard.cli.result_pages import pair_page
         from steelyard.usecases.results.paired_runs import paired_runs
 
         runs = paired_runs(self.folders[0], self.folders[1], self.known)
         votes = _votes(self.project, runs) if self.has_votes else None
-        gate = _gate_text(self.gated[0][1]) if self.gated else ""
-        parts = pair_parts(runs, SHOWN, votes)
-        return comparison_html(runs.found, pair_shares(*runs.counts), parts, gate)
+        return pair_page(runs, votes, _gate_text(self.gated[0][1]) if self.gated else "")
 
 
 def _run_ids(found: Sequence[Comparison]) -> list[str]:

@@ -29,7 +29,10 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option("--map", metavar="FIELD=COLUMN", help="Column that fills a field."),
     ] = None,
     split: Annotated[
-        str | None, typer.Option("--split", help="Convert only this split of a folder.")
+        str | None,
+        typer.Option(
+            "--split", help="Convert only this split of a folder, or eval of a registry."
+        ),
     ] = None,
     flatten: Annotated[
         bool, typer.Option("--flatten", help="Write a conversation as one prompt.")

@@ -16,6 +16,7 @@ from steelyard import __version__
 from steelyard.cli import (
     cancel,
     compare,
+    completion,
     convert,
     demo,
     export,
@@ -38,6 +39,7 @@ from steelyard.cli.review.review import review_commands
 from steelyard.cli.server import backup, serve, worker
 from steelyard.cli.server.key import key_commands
 from steelyard.cli.server.user import user_commands
+from steelyard.cli.suggestions import with_suggestion
 from steelyard.cli.terminal import error_text, prepare_streams
 from steelyard.cli.terminal import show as show_line
 from steelyard.errors import RequestError, RunError, SteelyardError
@@ -60,6 +62,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "verify": verify.command,
     "prune": prune.command,
     "schema": schema.command,
+    "completion": completion.command,
     "serve": serve.command,
     "backup": backup.backup_command,
     "restore": backup.restore_command,
@@ -176,4 +179,5 @@ def _print_error(error: BaseException) -> None:
             f"this is a bug: {type(error).__name__}: {message}; please report it with what the "
             "same command prints under STEELYARD_DEBUG=1"
         )
-    typer.echo(f"steelyard: {printable(message)}", err=True)
+    for line in with_suggestion(f"steelyard: {message}", error, sys.argv[1:]):
+        typer.echo(printable(line), err=True)

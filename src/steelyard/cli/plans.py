@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
     from steelyard.model.statistics.detection import Detection
     from steelyard.results.grading_summary import GradingSummary
+    from steelyard.results.manifest import UsedPrice
     from steelyard.usecases.runs.ports import RunPorts
 
 
@@ -66,14 +67,22 @@ def _plan_row(prepared: Prepared) -> dict[str, Any]:
         "graded": prepared.grading.graded,
         "brought": graders["brought"],
         "asked": graders["asked"],
+        "prices": [one.json() for one in _prices(prepared)],
         "max_concurrency": {name: prepared.concurrency_of(name) for name in prepared.specs},
         **asdict(prepared.forecast),
     }
 
 
+def _prices(prepared: Prepared) -> tuple[UsedPrice, ...]:
+    from steelyard.execution.provenance import used_prices
+
+    return used_prices({**prepared.specs, **prepared.judge_specs}.values())
+
+
 def _plan_lines(prepared: Prepared) -> Iterator[str]:
     from steelyard.execution.provenance import graders_of
     from steelyard.reports.run.grading import grading_lines
+    from steelyard.reports.run.price_text import list_price_text
     from steelyard.reports.run.run_text import not_sent_texts
 
     forecast = prepared.forecast
@@ -100,3 +109,5 @@ def _plan_lines(prepared: Prepared) -> Iterator[str]:
         yield f"  tokens   about {tokens:,} in for judges, without the answers"
     if forecast.judge_cost_usd is not None:
         yield f"  cost     about ${forecast.judge_cost_usd:.4f} for that"
+    if listed := list_price_text(_prices(prepared)):
+        yield f"  prices   {listed}; `price` of a target in steelyard.yaml overrides it"

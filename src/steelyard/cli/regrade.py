@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.local_run import run_derived
 from steelyard.cli.opening import opened
 from steelyard.cli.report_files import FormatOption, OutOption, ReportFormat
-from steelyard.cli.run import run_derived
 
 
 def command(

@@ -56,7 +56,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     output: FormatOption = ReportFormat.text,
 ) -> None:
     """Resume an interrupted run. Saved answers are reused; the run's gates still apply."""
-    from steelyard.cli.run import show_finished
+    from steelyard.cli.local_run import show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.event_loop import run_async, tune_garbage_collection
     from steelyard.results.stored_run import require_plan

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.local_run import run_derived
 from steelyard.cli.opening import opened
 from steelyard.cli.report_files import FormatOption, OutOption, ReportFormat
-from steelyard.cli.run import run_derived
 
 
 def command(

@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import replace
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from steelyard.cli.opening import opened
-from steelyard.cli.plans import print_plans
+from steelyard.cli.local_run import LocalRun
 from steelyard.cli.report_files import (
     FormatOption,
-    OutFile,
     OutOption,
     ReportFormat,
     out_files,
 )
-from steelyard.cli.run_output import (
-    RunReports,
-    compared_with_first,
-    finished_row,
-    require_one_run,
-    show_compared,
-)
 from steelyard.cli.running import (
     check_allowed,
-    exit_code,
-    gate_results,
-    group_code,
-    print_gates,
     require_number,
-    run_one,
     share,
 )
 from steelyard.cli.server.server_runs import ServerOption
 from steelyard.cli.tables import run_datasets
-from steelyard.cli.terminal import error_text, painter, show_report
-
-if TYPE_CHECKING:
-    from steelyard.execution.prepared import Prepared
-    from steelyard.project import Project
-    from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.execute import FinishedRun
-    from steelyard.usecases.runs.ports import RunPorts
-    from steelyard.usecases.runs.prepare import RunOptions
+from steelyard.cli.watching import OPTION, Watched, watch_run
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -168,6 +145,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="With --plan: records needed to detect POINTS of difference (80 % power).",
         ),
     ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Run again whenever a file that the run reads changes."),
+    ] = False,
+    watch_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--watch-report", hidden=True, help="The file in which --watch is told what is read."
+        ),
+    ] = None,
     server: ServerOption = None,
     out: OutOption = None,
     output: FormatOption = ReportFormat.text,
@@ -175,22 +162,34 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Run datasets against targets. Exit 1 if a gate fails, 4 if records have no score."""
     from steelyard.contracts.importers.table import TableColumns
     from steelyard.errors import InvalidError
-    from steelyard.event_loop import tune_garbage_collection
-    from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.prepare import prepare
-    from steelyard.usecases.runs.suites import SuiteChoice, choose
+    from steelyard.usecases.runs.suites import SuiteChoice
 
+    files = out_files(out)
+    near = datasets[0] if datasets else None
+    if watch:
+        named = (*(datasets or ()), *(prompt or ()), *_paths(rubric, judge, responses))
+        _watch({"--server": server, "--plan": plan}, near, named, output)
     if detect is not None and not plan:
         raise InvalidError("--detect belongs to --plan: it says how many records a run would need")
-    files = out_files(out)
     if plan and files:
         raise InvalidError("--out writes the result of a run, and --plan makes none")
     if from_run and responses:
         raise InvalidError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
+    lacks = _lacking(
+        target=target or responses or from_run or suite, rubric=rubric or judge or suite
+    )
     columns = TableColumns(input=input_column, expected=expected_column, id=id_column)
     choice = SuiteChoice(
-        datasets=tuple(run_datasets(datasets or (), columns, has_rubric=bool(rubric or suite))),
+        datasets=tuple(
+            run_datasets(
+                datasets or (),
+                columns,
+                has_rubric=bool(rubric or suite),
+                strict=strict,
+                lacks=lacks,
+            )
+        ),
         suite=suite,
         targets=tuple(target or ()),
         prompts=tuple(prompt or ()),
@@ -225,101 +224,39 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "--prompt": prompt,
         }
         run_on_server(server, choice, local, output, files)
-    project = opened(datasets[0] if datasets else None)
-    ports = project.run_ports()
-    tune_garbage_collection()
-    if from_run:
-        recorded = project.run_folder(from_run) / "predictions.jsonl"
-        choice = replace(choice, responses=recorded, from_conversation=False)
-    runs = choose(ports, choice)
-    require_one_run(len(runs), files, output)
-    with closing(ports.worker_pool):
-        if workers > 1 and not plan:
-            ports.worker_pool.warm(workers)
-        prepared = [prepare(ports, options) for options in runs]
-        if plan:
-            print_plans(ports, prepared, detect, is_json=output is ReportFormat.json)
-            return
-        finished, codes = run_all(ports, prepared, Gates.of(runs[0].gates), output)
-    print_runs(project, finished, runs, output, files)
-    raise typer.Exit(group_code(codes))
+    LocalRun(
+        choice=choice,
+        near=near,
+        from_run=from_run,
+        is_plan=plan,
+        detect=detect,
+        output=output,
+        files=files,
+        report=watch_report,
+    ).execute()
 
 
-def run_derived(
-    project: Project, options: RunOptions, output: ReportFormat, out: Sequence[str] | None
-) -> None:
-    """Make a run derived from a finished one, with its gates."""
-    from steelyard.event_loop import tune_garbage_collection
-    from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.prepare import prepare
-
-    files = out_files(out)
-    ports = project.run_ports()
-    tune_garbage_collection()
-    prepared = prepare(ports, options)
-    finished, codes = run_all(ports, [prepared], Gates.of(options.gates), output)
-    print_runs(project, finished, [options], output, files)
-    raise typer.Exit(group_code(codes))
+def _lacking(**given: object) -> list[str]:
+    """What nothing on the command line stands for."""
+    return [name for name, value in given.items() if not value]
 
 
-def run_all(
-    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: ReportFormat
-) -> tuple[list[FinishedRun], list[int]]:
-    """Execute the runs in sequence; a failed run does not stop the others."""
-    from steelyard.errors import RunError
-    from steelyard.reports.findings import printable
-
-    finished: list[FinishedRun] = []
-    codes: list[int] = []
-    for one in prepared:
-        try:
-            done = run_one(ports, one, is_quiet=output is not ReportFormat.text)
-        except RunError as error:
-            if len(prepared) == 1:
-                raise
-            typer.echo(f"steelyard: {one.dataset.id}: {printable(error_text(error))}", err=True)
-            codes.append(3)
-            continue
-        finished.append(done)
-        codes.append(exit_code(done, gates))
-        if output is ReportFormat.text:
-            show_finished(done, gates)
-        print_gates(done, gates)
-    return finished, codes
+def _paths(*names: str | Path | None) -> list[Path]:
+    """The names that are files, and no references."""
+    return [path for name in names if name and (path := Path(name)).suffix and path.is_file()]
 
 
-def print_runs(
-    project: Project,
-    finished: Sequence[FinishedRun],
-    runs: Sequence[RunOptions],
+def _watch(
+    refused: Mapping[str, object],
+    near: Path | None,
+    named: Sequence[Path],
     output: ReportFormat,
-    files: Sequence[OutFile],
-) -> None:
-    """Print and write what covers all runs; the text of each is shown when it ends."""
-    from steelyard.usecases.results.read_run import read_run
+) -> NoReturn:
+    from steelyard.errors import InvalidError
 
-    views = [read_run(Path(one.folder)) for one in finished]
-    compared = compared_with_first(project, views)
-    if output is ReportFormat.text:
-        show_compared(compared)
-    rows = [finished_row(one) for one in finished]
-    reports = RunReports(
-        views=views,
-        row=rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows},
-        comparisons=[one for found in compared for one in found],
-    )
-    reports.put(output, files, in_summary=True)
-
-
-def show_finished(finished: FinishedRun, gates: Gates) -> None:
-    """Show a finished run as text, with the current gates."""
-    from steelyard.cli.pairwise import pairwise_of
-    from steelyard.reports.run.run_text import next_steps, run_lines
-    from steelyard.usecases.results.read_run import read_run
-
-    view = replace(read_run(Path(finished.folder)), gates=gate_results(finished, gates))
-    pairwise = pairwise_of(view)
-    lines = run_lines(view, painter())
-    if pairwise:
-        lines = (*pairwise.lines(painter()), *view.no_score)
-    show_report((*lines, *next_steps(view)))
+    for option, given in refused.items():
+        if given:
+            raise InvalidError(f"--watch runs again on this machine, and {option} does not")
+    words = [word for word in sys.argv[1:] if word != OPTION]
+    watched = Watched(words=words, near=near, named=named)
+    watch_run(watched, is_compared=output is ReportFormat.text)

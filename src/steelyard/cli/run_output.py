@@ -6,13 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.cli.report_files import (
     OutFile,
     ReportFormat,
     add_summary,
-    refuse_formats,
     write_files,
 )
 from steelyard.cli.terminal import painter, show, show_report
@@ -22,10 +21,19 @@ if TYPE_CHECKING:
     from steelyard.model.statistics.comparison import Comparison
     from steelyard.project import Project
     from steelyard.reports.run.run_text import RunView
+    from steelyard.usecases.results.compare import Knowledge
     from steelyard.usecases.runs.execute import FinishedRun
 
 _FAILURES = 10
 """So many records that did not pass are shown, over all runs; at least two of each."""
+
+
+class ComparedRuns(NamedTuple):
+    """Runs by dataset, each with the comparisons of the others with the first."""
+
+    datasets: Sequence[tuple[Sequence[RunView], Sequence[Comparison]]]
+    known: Knowledge
+    """The validations of judges that the comparisons rest on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +43,8 @@ class RunReports:
     views: Sequence[RunView]
     row: Any
     """The JSON value."""
-    comparisons: Sequence[Comparison] = ()
-    """Of runs of the group with the first run of their dataset."""
+    compared: ComparedRuns | None = None
+    """How runs of a group compare."""
 
     def rendered(self, form: ReportFormat) -> str:
         """The runs in a format."""
@@ -64,7 +72,9 @@ class RunReports:
 
         most = max(2, _FAILURES // max(1, len(self.views)))
         runs = (run_markdown(one, first_failures(Path(one.folder), most)) for one in self.views)
-        return "\n\n".join((*runs, *map(comparison_markdown, self.comparisons)))
+        datasets = self.compared.datasets if self.compared else ()
+        found = [one for _, compared in datasets for one in compared]
+        return "\n\n".join((*runs, *map(comparison_markdown, found)))
 
     def _junit(self) -> str:
         from steelyard.reports.run.run_junit import run_junit
@@ -73,49 +83,50 @@ class RunReports:
         return run_junit((view, read_predictions(Path(view.folder))) for view in self.views)
 
     def _html(self) -> str:
-        from steelyard.reports.html.run_html import run_html
-        from steelyard.results.predictions import PREDICTIONS
-        from steelyard.usecases.results.pruned_files import pruned_on
-        from steelyard.usecases.results.read_run import read_predictions
+        from steelyard.cli.result_pages import group_page, pair_page, run_page
+        from steelyard.usecases.results.paired_runs import paired_runs
 
         if not self.views:
             raise NotFoundError("there is no result to make a page of")
-        (view,) = self.views
-        folder = Path(view.folder)
-        day = pruned_on(folder, PREDICTIONS)
-        return run_html(view, () if day else read_predictions(folder), pruned=day)
+        if len(self.views) == 1 or self.compared is None:
+            return run_page(self.views[0])
+        datasets, known = self.compared
+        if len(self.views) == 2 and len(datasets) == 1:
+            a, b = (Path(view.folder) for view in self.views)
+            return pair_page(paired_runs(a, b, known))
+        return group_page(datasets, known)
 
 
-def require_one_run(number: int, files: Sequence[OutFile], output: ReportFormat) -> None:
-    """Refuse a page of several runs."""
-    if number > 1:
-        why = (
-            f"a page shows one run, and these are {number}; `steelyard report RUN -o FILE` "
-            "writes one for each, `steelyard compare A B --format html` one for two"
-        )
-        refuse_formats(files, output, [ReportFormat.html], why)
-
-
-def compared_with_first(project: Project, views: Sequence[RunView]) -> list[list[Comparison]]:
+def compared_runs(project: Project, views: Sequence[RunView]) -> ComparedRuns:
     """For each dataset with several runs, its other runs compared with its first."""
     from steelyard.usecases.correction.corrected_pair import judge_knowledge
     from steelyard.usecases.results.compare import compare_with_first
 
-    folders: dict[str, list[Path]] = {}
+    known = judge_knowledge(project.validations.all, project.clock.now())
+    datasets: dict[str, list[RunView]] = {}
     for view in views:
         setup = view.manifest.setup
         key = json.dumps([setup.dataset_id, setup.source], sort_keys=True)
-        folders.setdefault(key, []).append(Path(view.folder))
-    known = judge_knowledge(project.validations.all, project.clock.now())
-    return [compare_with_first(one, known) for one in folders.values() if len(one) > 1]
+        datasets.setdefault(key, []).append(view)
+    return ComparedRuns(
+        [
+            (
+                one,
+                compare_with_first([Path(view.folder) for view in one], known) if one[1:] else (),
+            )
+            for one in datasets.values()
+        ],
+        known,
+    )
 
 
-def show_compared(compared: Sequence[Sequence[Comparison]]) -> None:
+def show_compared(compared: ComparedRuns) -> None:
     """Show as text how the runs of each dataset compare with its first."""
     from steelyard.reports.comparison.short_comparison import short_lines
 
-    for found in compared:
-        show_report(("", *short_lines(found, painter())))
+    for _, found in compared.datasets:
+        if found:
+            show_report(("", *short_lines(found, painter())))
 
 
 def finished_row(finished: FinishedRun) -> dict[str, Any]:

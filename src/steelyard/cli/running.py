@@ -11,13 +11,13 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import typer
 
 from steelyard.cli.plans import print_graders
 from steelyard.cli.run_progress import ProgressCounts, state_lines
-from steelyard.cli.terminal import show_report
+from steelyard.cli.terminal import DrawnStderr, for_terminal, show_report
 
 if TYPE_CHECKING:
     from steelyard.engine.activity import Look
@@ -158,14 +158,16 @@ class ProgressLine:
             from rich.progress import Progress as Bar
 
             self._bar = Bar(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TextColumn("{task.fields[counts]}", markup=False),
                 TimeElapsedColumn(),
-                console=Console(stderr=True),
+                console=Console(file=cast(IO[str], DrawnStderr())),
             )
-            self._task = self._bar.add_task(self._title, total=self._state.total, counts="")
+            self._task = self._bar.add_task(
+                for_terminal(self._title), total=self._state.total, counts=""
+            )
             self._bar.start()
         return self
 
@@ -178,6 +180,8 @@ class ProgressLine:
         if self._timer:
             self._timer.cancel()
         if self._bar:
+            self._text = ""  # the last counts stay on the screen
+            self._show()
             self._bar.stop()
 
     def watch(self, look: Look) -> None:
@@ -207,7 +211,7 @@ class ProgressLine:
         if self._bar:
             if now - self._last >= _BAR_EVERY_S or not self._text:
                 self._last = now
-                self._text = self._said(now)
+                self._text = for_terminal(self._said(now))
             self._bar.update(
                 self._task, completed=state.done, total=state.total, counts=self._text
             )
@@ -221,17 +225,29 @@ class ProgressLine:
         return ", ".join(state_lines(self._state, calls, now))
 
 
-def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
-    """Execute a run and show its progress."""
+def run_one(
+    ports: RunPorts,
+    prepared: Prepared,
+    *,
+    is_quiet: bool,
+    began: Callable[[str], None] | None = None,
+) -> FinishedRun:
+    """Execute a run and show its progress; `began` is told its id."""
     from steelyard.event_loop import run_async
     from steelyard.execution.provenance import graders_of
     from steelyard.usecases.runs.execute import start_run
 
     started: list[str] = []
+
+    def note(run_id: str) -> None:
+        started.append(run_id)
+        if began:
+            began(run_id)
+
     forecast, repeats = prepared.forecast, prepared.options.repeat
     total = forecast.answers + forecast.skipped * repeats + forecast.total - forecast.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     print_graders(graders_of(prepared))
     with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:
         ports = replace(ports, watch=progress.watch)
-        return run_async(lambda: start_run(ports, prepared, started.append, progress.note))
+        return run_async(lambda: start_run(ports, prepared, note, progress.note))

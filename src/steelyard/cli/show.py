@@ -54,7 +54,10 @@ def command(  # noqa: PLR0917 - one parameter for each option
     output: FormatOption = ReportFormat.text,
     blind: Annotated[
         bool,
-        typer.Option("--blind", help="Show a record without verdict, checks and expectations."),
+        typer.Option(
+            "--blind",
+            help="Show a record as people who label it see it: without verdict and checks.",
+        ),
     ] = False,
     server: ServerOption = None,
 ) -> None:
@@ -243,13 +246,13 @@ def _is_repeated(found: RecordView) -> bool:
 def _show_blind(found: RecordView, output: ReportFormat) -> None:
     """Show what was asked and answered, as somebody who labels it may see it."""
     if output is ReportFormat.json:
-        names = ("index", "record_id", "repeat", "request", "model_response", "trace")
+        names = ("index", "record_id", "repeat", "request", "model_response", "trace", "expected")
         show_json({"records": [{name: row.json()[name] for name in names} for row in found.rows]})
         return
     paint = painter()
     for row in found.rows:
         show(_name(row, is_repeated=_is_repeated(found)))
-        for line in _conversation(row, paint):
+        for line in (*_conversation(row, paint), *_expected(row, paint)):
             show(line)
 
 
@@ -277,12 +280,18 @@ def _record(row: Prediction, name: str, failure: Failure | None, paint: Paint) -
 
 
 def _asked(row: Prediction, paint: Paint) -> Iterator[str]:
-    """The messages of the request, sent or not."""
+    """The messages of the request, sent or not, that the trace does not repeat."""
     request = row.request or {}
-    if request and not request["sent"]:
+    said = [_said(one) for one in (row.trace or {}).get("messages", [])]
+    asked = [one for one in request.get("messages", []) if _said(one) not in said]
+    if asked and not request["sent"]:
         yield f"  {paint('not sent; this would have been asked:', 'quiet')}"
-    for message in request.get("messages", []):
+    for message in asked:
         yield from _message(message, paint)
+
+
+def _said(message: dict[str, Any]) -> tuple[Any, Any]:
+    return message["role"], message.get("content")
 
 
 def _expected(row: Prediction, paint: Paint) -> Iterator[str]:

@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.cli.opening import opened, print_warning
+from steelyard.cli.suggestions import completed
 from steelyard.errors import InvalidError
 
 if TYPE_CHECKING:
     from steelyard.contracts.importers.table import TableColumns
+    from steelyard.project import Project
 
 
 def run_datasets(
-    paths: Sequence[Path], columns: TableColumns, *, has_rubric: bool
+    paths: Sequence[Path],
+    columns: TableColumns,
+    *,
+    has_rubric: bool,
+    strict: bool,
+    lacks: Sequence[str] = (),
 ) -> Iterator[Path]:
-    """The datasets of a command; in place of a table, the file of its cases."""
+    """The datasets of a command; in place of a table, the file of its cases.
+
+    `lacks` names what the command needs beside a table and does not have.
+    """
     from steelyard.usecases.convert.table_cases import TableSource, is_table, write_cases
 
     for path in paths:
         project = opened(path)
         ports = project.table_ports()
-        table = TableSource(path, columns, has_rubric)
+        table = TableSource(path, columns, has_rubric, strict)
         if path.exists() and is_table(ports, table):
-            yield write_cases(ports, table, project.folder / "tables", print_warning)
+            with _completed_suggestions(project, lacks):
+                cases = write_cases(ports, table, project.folder / "tables", print_warning)
+            yield cases
         elif columns.names:
             option = f"--{next(iter(columns.names))}"
             why = "no such file" if not path.exists() else "it is not one"
             raise InvalidError(f"{path}: {option} names a column of a table; {why}")
         else:
             yield path
+
+
+@contextmanager
+def _completed_suggestions(project: Project, lacks: Sequence[str]) -> Generator[None]:
+    try:
+        yield
+    except InvalidError as error:
+        if error.suggestion:
+            settings = project.registry_ports().settings
+            error.suggestion = completed(error.suggestion, settings, lacks)
+        raise

@@ -31,6 +31,11 @@ _CONTROL = re.compile(
     "\x1b\\[(?:0|1|2|31|32|33)m|\r?\n|\r$|\t|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 """Control characters and marks of direction; with the few that are ours, which stay."""
+_DRAWN = re.compile(
+    r"\x1b\[(?:\d{1,3}(?:;\d{1,3})*)?m|\x1b\[\?25[lh]|\x1b\[\d?[AK]"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+"""The sequences of a progress bar, which stay, and every other control character."""
 _OWN = re.compile("\x1b.*m|[\r\n\t]+", re.DOTALL)
 _NOTED = re.compile("`(against|check|design|flatten|replace)`|(?<=more than )(allow-failures)")
 """The arguments that notes, refusals and gates name."""
@@ -49,18 +54,55 @@ class _Forgiving(io.TextIOWrapper):
     """stderr that ignores write errors."""
 
     def write(self, text: str, /) -> int:
+        self.draw(for_terminal(text) if self.isatty() else text)
+        return len(text)
+
+    def draw(self, text: str) -> None:
+        """Write text as it is."""
         try:
-            super().write(for_terminal(text) if self.isatty() else text)
-            return len(text)
+            super().write(text)
         except OSError:
             _silence(2)
-            return len(text)
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError:
             _silence(2)
+
+
+class DrawnStderr:
+    """stderr for a progress bar, whose sequences move the cursor and colour; no others pass.
+
+    What others wrote must have gone through `for_terminal` before.
+    """
+
+    def __init__(self) -> None:
+        # While a bar is shown, `sys.stderr` prints above it through this very stream.
+        self._stream = sys.stderr
+        self.encoding = sys.stderr.encoding
+
+    def write(self, text: str) -> int:
+        """Write what is drawn."""
+        shown = _DRAWN.sub(lambda found: found[0] if len(found[0]) > 1 else "·", text)
+        stream = self._stream
+        if isinstance(stream, _Forgiving):
+            stream.draw(shown)
+        else:
+            stream.write(shown)
+        return len(text)
+
+    def flush(self) -> None:
+        """Show what was written."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The descriptor of which the size is asked."""
+        return self._stream.fileno()
 
 
 def prepare_streams() -> None:
@@ -147,6 +189,6 @@ def painter() -> Paint:
             return text
         if style == "quiet":
             return typer.style(text, dim=True)
-        return typer.style(text, fg=_COLOURS.get(style), bold=style == "error")
+        return typer.style(text, fg=_COLOURS.get(style), bold=style == "error" or None)
 
     return paint

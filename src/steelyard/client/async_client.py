@@ -16,6 +16,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from steelyard.client.cancellation import Cancellation, set_cancellation
 from steelyard.client.remote_catalog import RemoteCatalog, RemoteSettings
+from steelyard.client.remote_review import RemoteReview
 from steelyard.client.sync_client import Client
 
 Given = ParamSpec("Given")
@@ -105,6 +106,19 @@ class AsyncSettings(ThreadedCalls[RemoteSettings]):
     delete = _awaited(RemoteSettings.delete)
 
 
+class AsyncReview(ThreadedCalls[RemoteReview]):
+    """Review queues and labels, as in `RemoteReview`."""
+
+    queues = _iterated(RemoteReview.queues)
+    create_queue = _awaited(RemoteReview.create_queue)
+    labels = _iterated(RemoteReview.labels)
+    export_labels = _awaited(RemoteReview.export_labels)
+    import_labels = _awaited(RemoteReview.import_labels)
+    judge = _awaited(RemoteReview.judge)
+    agreement = _awaited(RemoteReview.agreement)
+    validate = _awaited(RemoteReview.validate)
+
+
 class AsyncClient(ThreadedCalls[Client]):
     """One server, as in `Client`, for programs with an event loop."""
 
@@ -187,3 +201,8 @@ class AsyncClient(ThreadedCalls[Client]):
     def targets(self) -> AsyncSettings:
         """Its targets, without their secrets."""
         return AsyncSettings(self.twin.targets, self.threads)
+
+    @cached_property
+    def review(self) -> AsyncReview:
+        """Its review queues, and the labels of people."""
+        return AsyncReview(self.twin.review, self.threads)

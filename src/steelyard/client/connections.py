@@ -7,7 +7,6 @@ client of targets is.
 
 from __future__ import annotations
 
-import select
 import socket
 import ssl
 import threading
@@ -23,6 +22,7 @@ from steelyard.client.deadlines import Deadline, TimedSocket
 from steelyard.client.sent_body import SentBody
 from steelyard.errors import ServerUnreachableError
 from steelyard.model.proxies import Proxy
+from steelyard.operating_system import has_input
 
 _BLOCK = 64 * 1024
 _MAX_IDLE = 8
@@ -135,9 +135,7 @@ class Connection:
         connected: socket.socket | None = self._http.sock
         if connected is None:
             return False
-        found = select.poll()
-        found.register(connected, select.POLLIN)
-        return not found.poll(0)
+        return not has_input(connected.fileno())
 
     def close(self) -> None:
         """Close it."""

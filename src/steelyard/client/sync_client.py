@@ -29,6 +29,7 @@ from steelyard.client.remote_catalog import (
     file_request,
     pages,
 )
+from steelyard.client.remote_review import RemoteReview
 from steelyard.client.sent_body import SentBody, document_body, json_body
 from steelyard.client.transport import Transport, TransportSettings
 from steelyard.errors import InvalidError
@@ -254,6 +255,11 @@ class Client:
     def targets(self) -> RemoteSettings:
         """Its targets, without their secrets."""
         return RemoteSettings(self.transport, "targets")
+
+    @cached_property
+    def review(self) -> RemoteReview:
+        """Its review queues, and the labels of people."""
+        return RemoteReview(self.transport)
 
     def _changed(self, run: str, verb: str, body: SentBody | None = None) -> RemoteChange:
         request = HttpRequest(

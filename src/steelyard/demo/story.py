@@ -8,6 +8,7 @@ from pathlib import Path
 
 from steelyard.errors import InvalidError
 from steelyard.model.labels.queue import QueueSource
+from steelyard.store.file_names import remove_folder
 from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
 from steelyard.usecases.review.queues.ports import QueuePorts
 
@@ -45,7 +46,7 @@ def make_queue(ports: QueuePorts, run_id: str) -> int:
 def tampered_copy(run: Path, copy: Path) -> Path:
     """A copy of a sealed run in which one byte of the predictions is another."""
     if copy.exists():
-        shutil.rmtree(copy)
+        remove_folder(copy)
     shutil.copytree(run, copy)
     predictions = copy / "predictions.jsonl"
     predictions.chmod(0o600)

@@ -62,6 +62,7 @@ def attempt_of(
         attempt=work.attempt,
         at=at,
         latency_ms=trace.latency_ms if trace else elapsed,
+        first_token_ms=trace.first_token_ms if trace else None,
         error_code=error.code if error else None,
         message=str(error) if error else None,
         http_status=source.http_status if source else None,

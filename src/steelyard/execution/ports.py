@@ -43,6 +43,9 @@ class TargetSpec:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     price: tuple[float, float] | None = None
+    """US dollars per million input and output tokens."""
+    price_as_of: str | None = None
+    """The date of a list price; None for a price of the project."""
     secrets: tuple[str, ...] = ()
     model: str | None = None
     sampling: JsonObject

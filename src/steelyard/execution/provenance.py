@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from steelyard.results.manifest import (
     RunSetup,
     UsedJudge,
     UsedPolicy,
+    UsedPrice,
     UsedProgram,
     UsedRubric,
     UsedTemplate,
@@ -141,6 +142,7 @@ def setup_of(prepared: Prepared, root: Path) -> RunSetup:
         **_sampling(single),
         targets=_described(specs, root),
         judge_targets=_described(prepared.judge_specs, root),
+        prices=used_prices({**specs, **prepared.judge_specs}.values()),
         rubrics=tuple(_rubrics(prepared)),
         graders=grading.revisions,
         programs=tuple(
@@ -158,6 +160,21 @@ def setup_of(prepared: Prepared, root: Path) -> RunSetup:
         derived_from=options.derived,
         omitted_blocks=forecast.omitted_blocks or UNSET,
         documents_not_shown=forecast.documents_not_shown or UNSET,
+    )
+
+
+def used_prices(specs: Iterable[TargetSpec]) -> tuple[UsedPrice, ...]:
+    """The prices of the targets that have one."""
+    return tuple(
+        UsedPrice(
+            target=spec.name,
+            input=spec.price[0],
+            output=spec.price[1],
+            source="list" if spec.price_as_of else "project",
+            as_of=spec.price_as_of or UNSET,
+        )
+        for spec in specs
+        if spec.price
     )
 
 

@@ -40,6 +40,8 @@ class Trace:
     messages: tuple[Message, ...] = ()
     usage: Usage = field(default_factory=Usage)
     latency_ms: float | None = None
+    first_token_ms: float | None = None
+    """Until a streamed answer began; None where it was not streamed."""
     finish_reason: str | None = None
     refusal: str | None = None
     model: str | None = None

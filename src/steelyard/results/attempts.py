@@ -24,6 +24,7 @@ class Attempt(Value, frozen=True, kw_only=True):
     call: str = "target"
     """The reference of a judge where a judge was asked."""
     latency_ms: int | float | None = None
+    first_token_ms: int | float | None = None
     error_code: str | None = None
     message: str | None = None
     http_status: int | None = None

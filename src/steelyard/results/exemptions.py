@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from steelyard.model.exemption import Exemption
 
-_TRACE = ("trace.latency_ms", "trace.usage.input_tokens", "trace.usage.output_tokens")
+_TIMES = ("latency_ms", "first_token_ms")
+_TRACE = (
+    *("trace.latency_ms", "trace.first_token_ms"),
+    *("trace.usage.input_tokens", "trace.usage.output_tokens"),
+)
 _TRIED = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", "cost_usd")
 _RECORD = ("index", "repeat", "status", "copied_from")
 
 PREDICTION = Exemption.of(
     *(*_RECORD, *_TRIED, *_TRACE, "record_sha256", "score", "raw_score", "passed"),
-    *("input_tokens", "output_tokens", "total_tokens", "latency_ms", "judging", "cluster"),
+    *("input_tokens", "output_tokens", "total_tokens", *_TIMES, "judging", "cluster"),
     *("request.sent", "request.sha256"),
     *("request.messages.content.sha256", "request.messages.content.size"),
 )
@@ -43,13 +47,23 @@ MANIFEST = Exemption.of(
     *("interruptions", "contract", "source.*", "graders", "retry", "harness", "artifacts"),
     *("rubrics.sha256", "rubrics.grading_sha256", "rubrics.combine", "policies.sha256"),
     *("judges.sha256", "judges.template_sha256", "judges.fingerprint", "judges.fingerprints"),
-    *("templates.sha256", "derived_from.run_id", "derived_from.how"),
+    *("templates.sha256", "prices.source", "prices.as_of"),
+    *("derived_from.run_id", "derived_from.how"),
     *("options.derived_from.run_id", "options.derived_from.how"),
     # What a project sets, such as a seed, is needed to repeat the run.
     numbers=("",),
     parts=(
-        *("source", "environment", "rubrics", "programs", "policies", "templates", "judges"),
-        *("probes", "targets", "targets.*", "judge_targets", "judge_targets.*"),
+        *(
+            "source",
+            "environment",
+            "rubrics",
+            "programs",
+            "policies",
+            "templates",
+            "judges",
+            "prices",
+        ),
+        *("probes", "prices", "targets", "targets.*", "judge_targets", "judge_targets.*"),
         *("options", "options.gates", "options.require_validated"),
         *(*_DERIVED, *(f"options.{part}" for part in _DERIVED)),
     ),

@@ -41,6 +41,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     latency_ms: float | None
     input_tokens: int | None
     output_tokens: int | None
+    first_token_ms: float | None = None
     cost_usd: float | None = None
     copied_attempts: int = 0
     """Those of the attempts that another run has made."""
@@ -73,6 +74,7 @@ def facts_of(result: Result) -> Facts:
         raw_score=verdict.raw_score if verdict else None,
         passed=verdict.passed if verdict else None,
         latency_ms=trace.latency_ms if trace else None,
+        first_token_ms=trace.first_token_ms if trace else None,
         input_tokens=trace.usage.input_tokens if trace else None,
         output_tokens=trace.usage.output_tokens if trace else None,
         cost_usd=result.cost_usd,

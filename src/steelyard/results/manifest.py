@@ -7,7 +7,7 @@ that is known only when a run has ended.
 from __future__ import annotations
 
 import json
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
@@ -57,6 +57,17 @@ class UsedTemplate(JsonStruct, frozen=True, kw_only=True):
     sha256: str
 
 
+class UsedPrice(JsonStruct, frozen=True, kw_only=True):
+    """The price of a target, in US dollars per million tokens."""
+
+    target: str
+    input: float
+    output: float
+    source: Literal["project", "list"]
+    as_of: str | UnsetType = UNSET
+    """The date of a list price."""
+
+
 class Retry(JsonStruct, frozen=True, kw_only=True):
     """How calls were tried again."""
 
@@ -83,6 +94,8 @@ class RunSetup(JsonStruct, frozen=True, kw_only=True):
     seed: Number | None = None
     targets: dict[str, Settings]
     judge_targets: dict[str, Settings] | UnsetType = UNSET
+    prices: tuple[UsedPrice, ...] | UnsetType = UNSET
+    """Of targets and of those of judges."""
     rubrics: tuple[UsedRubric, ...]
     graders: dict[str, int] | UnsetType = UNSET
     """The revision of each kind of check."""

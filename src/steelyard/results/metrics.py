@@ -31,7 +31,7 @@ class Bounds(Value, frozen=True, kw_only=True):
 
 
 class LatencyMetrics(Value, frozen=True, kw_only=True):
-    """Percentiles of the time of an answer."""
+    """Percentiles of a time that answers took."""
 
     p50: float | None = None
     p95: float | None = None
@@ -224,6 +224,7 @@ class Summary(Value, frozen=True, kw_only=True):
     score: Interval
     score_distribution: tuple[int, ...] = ()
     latency_ms: LatencyMetrics = LatencyMetrics()
+    first_token_ms: LatencyMetrics = LatencyMetrics()
     tokens: Tokens = Tokens()
     cost_usd: TotalCost = TotalCost()
     judging: JudgingMetrics | None = None

@@ -69,6 +69,7 @@ class Prediction(Value, frozen=True, kw_only=True):
     total_tokens: int | None = None
     cost_usd: Number | None = None
     latency_ms: Number | None = None
+    first_token_ms: Number | None = None
     first_attempt_at: str | None = None
     last_attempt_at: str | None = None
     response_source: str | None
@@ -117,6 +118,7 @@ def prediction_of(
         total_tokens=usage.total_tokens if usage else None,
         cost_usd=result.cost_usd,
         latency_ms=answer.latency_ms if answer else None,
+        first_token_ms=answer.first_token_ms if answer else None,
         first_attempt_at=result.first_attempt_at,
         last_attempt_at=result.last_attempt_at,
         response_source=result.response_source,

@@ -19,6 +19,8 @@ _PASSED = {**dict.fromkeys(_YES | {"pass", "passed", "good"}, True)} | dict.from
 )
 _WHOLE = re.compile(r"([+-]?\d+)(?:[.,]0+)?")
 _TURN = re.compile(r"turn_(\d{1,9})\.(\w+)")
+NO_OPTION = "[]"
+"""Says that none of the options of a question with several holds."""
 _BETWEEN = re.compile(r"[;,|\n]")
 
 
@@ -36,6 +38,17 @@ def column_question(column: str, rubric: QuestionRubric) -> tuple[str, Question]
     found = _TURN.fullmatch(column)
     question = rubric.asked("turn").get(found[2]) if found else None
     return (f"turn_{int(found[1])}", question) if found and question else None
+
+
+def answer_cell(value: JsonValue, question: Question) -> str | None:
+    """The cell that is read as this answer; None if there is none."""
+    if isinstance(value, list):
+        cell = ";".join(str(one) for one in value) or NO_OPTION
+    elif question.type == "yes_no":
+        cell = "yes" if value else "no"
+    else:
+        cell = str(value)
+    return cell if cell.strip() and _answer(cell, question) == value else None
 
 
 def cell_answers(cells: Mapping[str, str], rubric: QuestionRubric) -> JsonObject:
@@ -71,6 +84,8 @@ def _chosen(text: str, question: Question) -> JsonValue:
     """The options that a cell names, apart from each other by semicolon, comma, bar or line."""
     if _is_option(text, question):
         return [_option(text, question)]
+    if text == NO_OPTION:
+        return []
     parts = [part.strip() for part in _BETWEEN.split(text)]
     chosen: list[JsonValue] = [_option(part, question) for part in parts if part]
     return chosen

@@ -9,8 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from steelyard.errors import RunError
+from steelyard.operating_system import IS_WINDOWS
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.sealing import Seal
+from steelyard.store.file_names import remove_file, take_name
 from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _PART = ".part"
@@ -58,10 +60,10 @@ class ArtifactFileDraft:
             self._stream.close()
             self._path.chmod(SEALED)
             try:
-                # A link fails where the name exists, so that two writers cannot both win.
-                os.link(self._path, self._final)
+                take_name(self._path, self._final)
             finally:
-                self._path.unlink()
+                with suppress(FileNotFoundError):
+                    remove_file(self._path)
             sync_folder(self._final.parent)
         return Seal(sha256=self._digest.hexdigest(), size=self._size)
 
@@ -100,7 +102,7 @@ class ArtifactFolder:
         is_sealed = (self.folder / MANIFEST).exists()
         with _on_disk(self.folder):
             for left in self.folder.glob(f".*{_PART}" if is_sealed else "*"):
-                left.unlink()
+                remove_file(left)
 
 
 @contextmanager
@@ -134,6 +136,8 @@ def digest_of(path: Path) -> Seal:
 
 def sync_folder(folder: Path) -> None:
     """See to it that a change of names in a folder lasts."""
+    if IS_WINDOWS:  # it opens no folder, and keeps its own journal of names
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

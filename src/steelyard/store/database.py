@@ -21,6 +21,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 import steelyard.store.trace_tables  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from steelyard.errors import SchemaVersionError, UnavailableError
 from steelyard.store.dialects import insert_new, truncate_log
+from steelyard.store.file_names import take_name
 from steelyard.store.private_files import close_to_others, make_private_folder, private
 from steelyard.store.review_tables import metadata
 from steelyard.store.tables import SCHEMA_VERSION, versions
@@ -85,9 +86,9 @@ def _make_empty(path: Path) -> None:
     with open(part, "xb", opener=private):
         pass
     try:
-        os.link(part, path)
+        take_name(part, path)
     finally:
-        part.unlink()
+        part.unlink(missing_ok=True)
 
 
 def reason_of(error: Exception) -> str:
@@ -163,6 +164,8 @@ def _configure(patience_s: float, connection: sqlite3.Connection, _record: objec
     while not _is_wal(connection, deadline):
         time.sleep(0.01)
     connection.execute("PRAGMA synchronous=FULL")
+    # macOS alone heeds it, where a sync otherwise ends in the cache of the disk.
+    connection.execute("PRAGMA fullfsync=ON")
     # Only for what is undone when a statement fails: its notes need no file.
     connection.execute("PRAGMA temp_store=MEMORY")
 

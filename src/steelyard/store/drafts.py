@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.errors import ConflictError, InvalidError, argument
+from steelyard.store.file_names import take_name
 from steelyard.store.private_files import make_private_folder, private
 
 _NUMBERS = count()
@@ -53,8 +54,7 @@ class FileDraft:
             if self._force:
                 self._part.replace(self._final)
             else:
-                # A link fails where the name is taken, so that nothing is written over.
-                os.link(self._part, self._final)
+                take_name(self._part, self._final)
         except FileExistsError:
             raise ConflictError(
                 f"{self._final} exists; {argument('force')} writes over it"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 from pathlib import Path
 
+from steelyard.operating_system import IS_WINDOWS
+
 _PROCESSES = Path("/proc")
+_PS_S = 10.0
 
 
 def this_process() -> str:
@@ -17,7 +21,8 @@ def this_process() -> str:
 def is_alive(owner: str) -> bool:
     """Whether a process of this host still runs; of another host we must believe that it does."""
     host, number, started = owner.rsplit(":", 2)
-    if host != socket.gethostname():
+    if host != socket.gethostname() or IS_WINDOWS:
+        # To ask Windows with signal 0 would send Ctrl-C; until its lease ends, it counts as alive.
         return True
     try:
         os.kill(int(number), 0)
@@ -31,9 +36,25 @@ def is_alive(owner: str) -> bool:
 
 def _started(number: int) -> str | None:
     """When a process started, in ticks since the boot; None of one that is dead or a zombie."""
+    if not (_PROCESSES / "self").exists():
+        return _shown_by_ps(number)
     try:
         stat = (_PROCESSES / str(number) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
     state, *rest = stat.rsplit(")", 1)[1].split()
     return None if state == "Z" else rest[18]
+
+
+def _shown_by_ps(number: int) -> str | None:
+    """The same where there is no /proc (macOS), to the second; None where there is no ps."""
+    command = ("ps", "-o", "state=,lstart=", "-p", str(number))
+    environ = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
+    try:
+        shown = subprocess.run(  # noqa: S603 - a tool of the system, and a number
+            command, env=environ, capture_output=True, timeout=_PS_S, encoding="utf-8", check=True
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    state, *started = shown.replace(":", ".").split()
+    return None if state.startswith("Z") else "-".join(started)

@@ -28,8 +28,9 @@ def make_private_folder(folder: Path) -> None:
 def private(path: str, flags: int) -> int:
     """Open a file as its user's alone: for the `opener` of `open`."""
     file = os.open(path, flags, _FILE)
-    with suppress(PermissionError):  # another user's file keeps the rights that its user gave it
-        os.fchmod(file, _FILE)
+    if hasattr(os, "fchmod"):  # where there is none (Windows), the folder's rights count
+        with suppress(PermissionError):  # another user's file keeps the rights that they gave it
+            os.fchmod(file, _FILE)
     return file
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
+from steelyard.operating_system import NEW_GROUP
 from steelyard.store.runs.worker_pipe import (
     CANCELLED,
     KEPT,
@@ -35,6 +36,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             # Ctrl-C is for the process that holds the run, which ends the others in order.
             start_new_session=True,
+            creationflags=NEW_GROUP,
         )
         self._thread = ThreadPoolExecutor(1, "steelyard-worker")
 

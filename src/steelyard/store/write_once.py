@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steelyard.errors import RunError
 from steelyard.store.artifacts import sync_folder
+from steelyard.store.file_names import remove_file, take_name
 from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _NUMBERS = count()
@@ -18,7 +19,7 @@ _NUMBERS = count()
 def write_once(path: Path, chunks: Iterable[bytes]) -> bool:
     """Put a file in place; False where its name is taken.
 
-    A link fails where the name exists, so that of two processes that write one file, one wins.
+    Of two processes that write one file, one wins.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}.part")
     try:
@@ -28,19 +29,19 @@ def write_once(path: Path, chunks: Iterable[bytes]) -> bool:
             stream.flush()
             os.fsync(stream.fileno())
         part.chmod(SEALED)
-        is_new = _is_linked(part, path)
+        is_new = _is_new(part, path)
         sync_folder(path.parent)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror}") from None
     finally:
         with suppress(OSError):
-            part.unlink()
+            remove_file(part)
     return is_new
 
 
-def _is_linked(part: Path, path: Path) -> bool:
+def _is_new(part: Path, path: Path) -> bool:
     try:
-        os.link(part, path)
+        take_name(part, path)
     except FileExistsError:
         return False
     return True

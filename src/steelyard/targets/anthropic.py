@@ -14,10 +14,12 @@ from steelyard.model.message import ImageBlock, Message, ToolCall
 from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Clock, Prompt, Request, ToolUse, Turn
+from steelyard.targets.event_stream import reading
 from steelyard.targets.extra_body import merged
 from steelyard.targets.http_calls import HttpCalls
+from steelyard.targets.message_stream import MESSAGE_STREAM
 from steelyard.targets.model_settings import ModelSettings
-from steelyard.targets.reply_json import reply_object, text
+from steelyard.targets.reply_json import text
 from steelyard.targets.request_json import request_bytes
 from steelyard.targets.tool_forms import anthropic_tool
 
@@ -40,8 +42,12 @@ class AnthropicTarget:
         url = settings.base_url.rstrip("/").removesuffix("/v1") + "/v1/messages"
         key = {"x-api-key": settings.api_key} if settings.api_key else {}
         headers = {"anthropic-version": _VERSION, **settings.own_headers, **key}
-        self._calls = HttpCalls(settings.http(url, headers), clock)
+        stream = MESSAGE_STREAM if settings.stream else None
+        self._calls = HttpCalls(settings.http(url, headers), clock, stream)
+        self._read = reading(trace_of_message, stream)
         self._fixed, self._query = settings.fixed(anthropic_tool), settings.query_text
+        if stream:
+            self._fixed["stream"] = True
 
     def described(self) -> JsonObject:
         """Its settings, without key and header values."""
@@ -59,7 +65,7 @@ class AnthropicTarget:
             shape: JsonObject = {"type": "json_schema", "schema": request.judged.schema}
             body["output_config"] = {"format": shape}
         body = merged(self._settings.extra, body) if self._settings.extra else body
-        return await self._calls.ask(request_bytes(body), read_message, self._query)
+        return await self._calls.ask(request_bytes(body), self._read, self._query)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -112,9 +118,8 @@ def _turns(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return turns
 
 
-def read_message(data: bytes, latency_ms: float) -> Trace:
+def trace_of_message(answer: JsonObject, latency_ms: float) -> Trace:
     """The trace of an answer, or the error that it stands for."""
-    answer = reply_object(data)
     content = answer.get("content")
     if not isinstance(content, list):
         raise TargetError("bad_response", "the answer has no list 'content'")

@@ -11,7 +11,7 @@ from steelyard.targets.extra_body import extra_of
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.http_json import VARIABLES, JsonEndpoint
 from steelyard.targets.json_template import JsonTemplate
-from steelyard.targets.model_protocols import ModelProtocol
+from steelyard.targets.model_protocols import CHAT, ModelProtocol
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.provider_hints import without_path
 from steelyard.targets.routes import route_of
@@ -25,8 +25,10 @@ def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSetti
     """The settings of a model that is asked in this protocol."""
     values, address = given.entry.extra, given.address("base_url")
     if base := without_path(address):
+        is_other = protocol is CHAT and address.rstrip("/").endswith("/responses")
+        api = ", api: responses" if is_other else ""
         raise given.wrong(
-            f"base_url has the path of a call, which is added; write base_url: {base}"
+            f"base_url has the path of a call, which is added; write base_url: {base}{api}"
         )
     return ModelSettings(
         base_url=address,
@@ -39,6 +41,7 @@ def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSetti
         extra=extra_of(given, protocol.owned),
         query=given.object("query"),
         tools=tools_of(given),
+        stream=values.get("stream") is True,
         rules=given.rules,
         timeout_s=given.timeout_s,
         route=route_of(given, address),

@@ -13,6 +13,8 @@ from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
 from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
+from steelyard.targets.error_codes import status_code
+from steelyard.targets.event_stream import EventStream, FirstToken
 from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, HttpReply, too_large
 from steelyard.targets.reply_json import refusal_text
 from steelyard.targets.routes import DIRECT, EndpointRoute
@@ -23,18 +25,6 @@ _GZIP = 31
 _RAW_DEFLATE = -15
 _PIECE = 4096
 
-_STATUS_CODES = {
-    408: "timeout",
-    504: "timeout",
-    429: "rate_limited",
-    502: "service_unavailable",
-    503: "service_unavailable",
-    529: "service_unavailable",
-    401: "unauthorized",
-    407: "unauthorized",
-    403: "forbidden",
-    404: "not_found",
-}
 _MAX_MESSAGE = 400
 
 
@@ -56,15 +46,19 @@ class HttpSettings:
 
 
 class HttpCalls:
-    """Asks one endpoint."""
+    """Asks one endpoint; answers that come as a stream are timed up to the first token, too."""
 
-    def __init__(self, settings: HttpSettings, clock: Clock) -> None:
+    def __init__(
+        self, settings: HttpSettings, clock: Clock, stream: EventStream | None = None
+    ) -> None:
+        self._stream = stream
         self._redact = Redactor.by(settings.rules, settings.secrets)
         self._clock = clock
         headers = {
             **settings.headers,
             "content-type": "application/json",
-            "accept-encoding": _ACCEPTED,
+            # A packed stream would hide when its first token came.
+            "accept-encoding": "identity" if stream else _ACCEPTED,
         }
         self._endpoint = HttpEndpoint(
             settings.url,
@@ -78,8 +72,9 @@ class HttpCalls:
         self, body: bytes, read: Callable[[bytes, float], Trace], query: str = ""
     ) -> Trace:
         """What `read` makes of the body of the answer and its latency."""
+        first = FirstToken(self._stream, self._clock) if self._stream else None
         started = self._clock.monotonic()
-        reply = await self._reply(body, query)
+        reply = await self._reply(body, query, first)
         latency_ms = (self._clock.monotonic() - started) * 1000
         if reply.status // 100 != 2:
             raise self._refusal(reply)
@@ -87,15 +82,19 @@ class HttpCalls:
             trace = read(reply.data, round(latency_ms, 3))
         except TargetError as error:
             raise self._error(error.code, str(error), reply) from None
-        return replace(trace, served=Served(reply.status, _request_id(reply)))
+        served = Served(reply.status, _request_id(reply))
+        if first is None or first.at is None:
+            return replace(trace, served=served)
+        first_token_ms = round((first.at - started) * 1000, 3)
+        return replace(trace, served=served, first_token_ms=first_token_ms)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._endpoint.close()
 
-    async def _reply(self, body: bytes, query: str) -> HttpReply:
+    async def _reply(self, body: bytes, query: str, first: FirstToken | None) -> HttpReply:
         try:
-            reply = await self._endpoint.send(body, query)
+            reply = await self._endpoint.send(body, query, first and first.watch)
         except TargetError as error:
             error.args = (self._shown(str(error)),)
             raise
@@ -104,11 +103,11 @@ class HttpCalls:
 
     def _refusal(self, reply: HttpReply) -> TargetError:
         status = reply.status
-        code = _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
         reason = refusal_text(reply.data)
         if status // 100 == 3 and (to := reply.headers.get("location")):
             reason = f"redirects to {to}, which is not followed"
-        return self._error(code, f"HTTP {status}: {reason}" if reason else f"HTTP {status}", reply)
+        said = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
+        return self._error(status_code(status), said, reply)
 
     def _shown(self, message: str) -> str:
         # Cut only afterwards: half a secret would not be found.

@@ -9,28 +9,32 @@ from __future__ import annotations
 
 import asyncio
 import math
-import select
 import socket
 import ssl
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 from urllib.parse import quote, urlsplit
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from steelyard.errors import TargetError
 from steelyard.model.proxies import Proxy
+from steelyard.operating_system import has_input
 from steelyard.targets.http_tunnel import open_tunnel
 from steelyard.targets.public_addresses import public_addresses
 from steelyard.targets.routes import DIRECT, EndpointRoute
 
 MAX_BODY = 16 * 1024 * 1024
+MAX_STREAM = 64 * 1024 * 1024
+"""Each token of a stream comes in some hundred bytes of its own."""
 _MAX_HEAD = 1024 * 1024
 _CLOCK_STEP_S = 0.002
 """An event loop that counts milliseconds may call a little early."""
 _CUT_OFF = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 # How a request is framed is ours to say.
 _OURS = {"content-length", "transfer-encoding", "connection"}
+Watch: TypeAlias = Callable[[bytes], None]
+"""Takes each piece of the body of a stream as it arrives."""
 
 
 class HttpReply(NamedTuple):
@@ -77,7 +81,9 @@ class HttpEndpoint:
         self._head = "\r\n".join(lines).encode()
         self._has_body = method != "GET"
 
-    async def send(self, body: bytes = b"", query: str = "") -> HttpReply:
+    async def send(
+        self, body: bytes = b"", query: str = "", watch: Watch | None = None
+    ) -> HttpReply:
         """The answer to one body or query; it comes whole and in time, or not at all."""
         line = b"%b?%b" % (self._line, query.encode("ascii")) if query else self._line
         if self._has_body:
@@ -87,12 +93,12 @@ class HttpEndpoint:
         due = asyncio.get_running_loop().time() + self._timeout_s
         if kept := self._kept():
             try:
-                return await self._ask(kept, data, due)
+                return await self._ask(kept, data, due, watch)
             except TargetError:
                 # A server may close what nobody uses just when it is used again.
                 if not kept.is_closed_unanswered:
                     raise
-        return await self._ask(await self._connect(), data, due)
+        return await self._ask(await self._connect(), data, due, watch)
 
     def _kept(self) -> _Connection | None:
         """A connection from before that is still good."""
@@ -103,11 +109,13 @@ class HttpEndpoint:
             connection.abort()
         return None
 
-    async def _ask(self, connection: _Connection, data: bytes, due: float) -> HttpReply:
+    async def _ask(
+        self, connection: _Connection, data: bytes, due: float, watch: Watch | None
+    ) -> HttpReply:
         if due < self._alarm_at:
             self._set_alarm(due)
         try:
-            reply = await connection.ask(data, due)
+            reply = await connection.ask(data, due, watch)
         except BaseException:
             connection.abort()
             raise
@@ -218,13 +226,16 @@ class _Connection(asyncio.Protocol):
         self.is_closed_unanswered = False
         """Whether it was closed before a single byte of the answer came."""
 
-    def ask(self, data: bytes, due: float) -> asyncio.Future[HttpReply]:
+    def ask(
+        self, data: bytes, due: float, watch: Watch | None = None
+    ) -> asyncio.Future[HttpReply]:
         """Send a request that is answered in time; the future ends with that or its error."""
         if self._is_closed:
             self.is_closed_unanswered = True
             raise _unavailable("the connection was closed")
         self._waiter = self._loop.create_future()
-        self._due = due
+        self._due, self._watch = due, watch
+        self._most = MAX_STREAM if watch else MAX_BODY
         self._begin()
         self._received = 0
         self.is_reusable = False
@@ -236,9 +247,7 @@ class _Connection(asyncio.Protocol):
         """Whether nothing came that nobody asked for: neither an answer nor an end."""
         if self._is_closed or self._transport.is_closing():
             return False
-        found = select.poll()
-        found.register(self._number, select.POLLIN)
-        return not found.poll(0)
+        return not has_input(self._number)
 
     def expired(self, now: float) -> float | None:
         """When the call that is being made must be answered; one that is overdue has failed."""
@@ -265,8 +274,8 @@ class _Connection(asyncio.Protocol):
             self._on_lost(self)
             return
         self._received += len(data)
-        if self._received > MAX_BODY + _MAX_HEAD:
-            self._fail(too_large())
+        if self._received > self._most + _MAX_HEAD:
+            self._fail(too_large(self._most))
             return
         try:
             self._parser.feed_data(data)
@@ -310,6 +319,8 @@ class _Connection(asyncio.Protocol):
     def on_body(self, body: bytes) -> None:
         """The parser found a piece of the body."""
         self._pieces.append(body)
+        if self._watch:
+            self._watch(body)
 
     def on_message_complete(self) -> None:
         """The parser is through with the answer."""
@@ -327,8 +338,8 @@ class _Connection(asyncio.Protocol):
     def _finish(self) -> None:
         pieces = self._pieces
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        if len(data) > MAX_BODY:
-            self._fail(too_large())
+        if len(data) > self._most:
+            self._fail(too_large(self._most))
             return
         reply = HttpReply(self._parser.get_status_code(), self._headers, data)
         waiter = self._settled()
@@ -370,6 +381,6 @@ def _unavailable(why: str) -> TargetError:
     return TargetError("service_unavailable", why, away="unavailable")
 
 
-def too_large() -> TargetError:
+def too_large(most: int = MAX_BODY) -> TargetError:
     """The answer to an answer without end."""
-    return TargetError("bad_response", f"the answer is larger than {MAX_BODY >> 20} MB")
+    return TargetError("bad_response", f"the answer is larger than {most >> 20} MB")

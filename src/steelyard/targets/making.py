@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.errors import ConfigError, argument
+from steelyard.errors import ConfigError, Suggestion, argument
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
 from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
-from steelyard.settings import NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
+from steelyard.settings import API, NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
-from steelyard.targets.model_protocols import CHAT, MESSAGES, ModelProtocol
+from steelyard.targets.model_protocols import CHAT, MESSAGES, RESPONSES, ModelProtocol
 from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
 from steelyard.targets.provider_hints import provider_hint
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _ECHO: JsonObject = {"provider": "echo"}
 _MODEL = (
     *("base_url", "model", "api_key_env", "headers", "query", "timeout_s"),
-    *("ca_file", "proxy", "tools", "extra"),
+    *("ca_file", "proxy", "tools", "extra", "stream"),
 )
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
     "recorded": ("path", "candidate"),
     "python": ("callable", "timeout_s", "model"),
-    "openai": (*_MODEL, *CHAT.sampling),
+    "openai": (*_MODEL, "api", *CHAT.sampling),
     "anthropic": (*_MODEL, *MESSAGES.sampling),
     "http": (
         *("url", "method", "api_key_env", "headers", "query", "body", "answer", "trace", "usage"),
@@ -102,7 +102,7 @@ class TargetMaker:
             known = ", ".join(self._targets) or "none"
             wrong = f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}"
             if name == "default":
-                wrong = f"no target given; pass {argument('target')} NAME or define 'default'"
+                raise _no_target(known, next(iter(self._targets), "echo"))
             raise ConfigError(f"{wrong}; targets of this project: {known}")
         written = self._targets[name]
         row = cast(JsonObject, filled(written.row(), f"targets.{name}", self._environ))
@@ -173,9 +173,18 @@ class TargetMaker:
         )
 
     def _openai(self, given: TargetSettings) -> Made:
+        if given.entry.text("api", API) != API:
+            return self._responses(given)
         from steelyard.targets.openai import OpenAITarget  # noqa: PLC0415 - heavy
 
         return self._model(given, OpenAITarget, CHAT)
+
+    def _responses(self, given: TargetSettings) -> Made:
+        from steelyard.targets.responses import ResponsesTarget  # noqa: PLC0415 - heavy
+
+        if "seed" in given.entry.extra:
+            raise given.wrong("the Responses API has no seed; remove 'seed', or use api: chat")
+        return self._model(given, ResponsesTarget, RESPONSES)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets.anthropic import DEFAULTS, AnthropicTarget  # noqa: PLC0415 - heavy
@@ -235,6 +244,12 @@ class TargetMaker:
             is_cacheable=provider.is_cacheable,
             carries=provider.carries,
         )
+
+
+def _no_target(known: str, suggested: str) -> ConfigError:
+    wrong = f"no target given; pass {argument('target')} NAME or define 'default'"
+    made = ConfigError(f"{wrong}; targets of this project: {known}")
+    return made.suggesting(Suggestion(arguments={"target": suggested}))
 
 
 def _with_model(name: str, row: JsonObject, model: str | None) -> JsonObject:

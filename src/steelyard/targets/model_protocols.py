@@ -42,6 +42,21 @@ CHAT = ModelProtocol(
         "stream_options.include_usage": _instead("stream"),
     },
 )
+RESPONSES = ModelProtocol(
+    sampling={
+        **_SAMPLED,
+        "max_new_tokens": "max_output_tokens",
+        "response_format": "response_format",
+    },
+    owned={
+        **_SHARED,
+        **{key: _instead(key) for key in ("temperature", "top_p", "response_format")},
+        "max_output_tokens": _instead("max_new_tokens"),
+        "text.format": _instead("response_format"),
+        **dict.fromkeys(("input", "instructions", "conversation", "previous_response_id"), _ASKED),
+        "background": "a call waits for its answer",
+    },
+)
 MESSAGES = ModelProtocol(
     sampling=_SAMPLED,
     owned={

@@ -30,6 +30,8 @@ class ModelSettings:
     """Parameters in the address."""
     tools: Sequence[JsonObject] = ()
     """What the model may call, as the project file has it."""
+    stream: bool = False
+    """Whether answers are asked for as streams."""
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
     timeout_s: float = TIMEOUT_S
@@ -66,6 +68,7 @@ class ModelSettings:
             "timeout_s": self.timeout_s,
             "headers": cast(list[JsonValue], sorted(self.headers)),
             **self.sampling,
+            **({"stream": True} if self.stream else {}),
             **({"query": dict(self.query)} if self.query else {}),
             **({"tools": [*self.tools]} if self.tools else {}),
             **({"extra": dict(self.extra)} if self.extra else {}),

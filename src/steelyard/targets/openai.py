@@ -16,6 +16,9 @@ from steelyard.model.message import ImageBlock, Message, ToolCall
 from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Clock, Judged, Request, ToolUse, Turn
+from steelyard.targets.chat_stream import ASKED as STREAMED
+from steelyard.targets.chat_stream import CHAT_STREAM
+from steelyard.targets.event_stream import reading
 from steelyard.targets.extra_body import merged
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
@@ -36,7 +39,11 @@ class OpenAITarget:
         self._settings = settings
         url = settings.base_url.rstrip("/") + "/chat/completions"
         key = {"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
-        self._calls = HttpCalls(settings.http(url, {**settings.own_headers, **key}), clock)
+        self._stream = CHAT_STREAM if settings.stream else None
+        http = settings.http(url, {**settings.own_headers, **key})
+        self._calls = HttpCalls(http, clock, self._stream)
+        self._read = reading(trace_of_completion, self._stream)
+        self._read_tokens = reading(trace_with_logprobs, self._stream)
         self._limit = TokenLimit(url, settings.model)
         self._fixed = self._limit.named(settings.fixed(chat_tool))
         self._query = settings.query_text
@@ -48,7 +55,7 @@ class OpenAITarget:
     async def ask(self, request: Request) -> Trace:
         """One call; every way in which it can fail has an error code."""
         judged = request.judged
-        read = read_with_logprobs if judged and judged.wants_logprobs else read_completion
+        read = self._read_tokens if judged and judged.wants_logprobs else self._read
         sent = self._fixed
         try:
             return await self._calls.ask(self._body(request), read, self._query)
@@ -71,6 +78,7 @@ class OpenAITarget:
             "model": self._settings.model,
             "messages": cast(list[JsonValue], messages),
             **self._fixed,
+            **(STREAMED if self._stream else {}),
             **more,
         }
         return request_bytes(merged(self._settings.extra, body) if self._settings.extra else body)
@@ -113,38 +121,46 @@ def _turn_content(turn: Turn) -> JsonValue:
 
 def _image_part(image: ImageBlock) -> JsonObject:
     """An image by its address, or with its bytes in one."""
-    shown: JsonObject = {"url": image.url or _data_url(image)}
+    shown: JsonObject = {"url": image_address(image)}
     if image.detail:
         shown["detail"] = image.detail
     return {"type": "image_url", "image_url": shown}
 
 
-def _data_url(image: ImageBlock) -> str:
-    return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
+def image_address(image: ImageBlock) -> str:
+    """Where an image is, or an address that holds it."""
+    return (
+        image.url
+        or f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
+    )
 
 
 def _call(used: ToolUse) -> JsonObject:
-    given = used.input
-    arguments = given if isinstance(given, str) else json.dumps({} if given is None else given)
-    function: JsonObject = {"name": used.tool, "arguments": arguments}
+    function: JsonObject = {"name": used.tool, "arguments": arguments_text(used)}
     return {"id": used.id, "type": "function", "function": function}
+
+
+def arguments_text(used: ToolUse) -> str:
+    """What went into a call, as the JSON that a model writes."""
+    given = used.input
+    return given if isinstance(given, str) else json.dumps({} if given is None else given)
 
 
 def read_completion(data: bytes, latency_ms: float) -> Trace:
     """The trace of an answer, or the error that it stands for."""
-    return _trace(reply_object(data), latency_ms)
+    return trace_of_completion(reply_object(data), latency_ms)
 
 
-def read_with_logprobs(data: bytes, latency_ms: float) -> Trace:
+def trace_with_logprobs(answer: JsonObject, latency_ms: float) -> Trace:
     """The same with the tokens of the answer, and what could have stood in their place."""
-    answer = reply_object(data)
-    trace = _trace(answer, latency_ms)
+    trace = trace_of_completion(answer, latency_ms)
     choice = fields(list_field(answer, "choices")[0])
-    tokens = list(_tokens(choice.get("logprobs")))
+    tokens = list(likely_tokens(choice.get("logprobs")))
     return replace(trace, extra={**trace.extra, "logprobs": tokens}) if tokens else trace
 
 
-def _trace(answer: JsonObject, latency_ms: float) -> Trace:
+def trace_of_completion(answer: JsonObject, latency_ms: float) -> Trace:
+    """The trace of an answer that came whole, at once or as a stream."""
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -186,11 +202,13 @@ def _tool_calls(calls: JsonValue) -> tuple[ToolCall, ...]:
         if isinstance(call, dict) and isinstance(function, dict):
             arguments = function.get("arguments")
             name = text(function.get("name")) or ""
-            made.append(ToolCall(tool=name, input=_arguments(arguments), id=text(call.get("id"))))
+            made.append(
+                ToolCall(tool=name, input=arguments_of(arguments), id=text(call.get("id")))
+            )
     return tuple(made)
 
 
-def _arguments(arguments: JsonValue) -> JsonValue:
+def arguments_of(arguments: JsonValue) -> JsonValue:
     """Arguments come as JSON inside a string; a string that is none is kept as it is."""
     if not isinstance(arguments, str):
         return arguments
@@ -200,7 +218,8 @@ def _arguments(arguments: JsonValue) -> JsonValue:
         return arguments
 
 
-def _tokens(logprobs: JsonValue) -> Iterator[JsonObject]:
+def likely_tokens(logprobs: JsonValue) -> Iterator[JsonObject]:
+    """Each token of an answer with the logarithms of what could have stood in its place."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     for entry in content if isinstance(content, list) else ():
         token = entry.get("token") if isinstance(entry, dict) else None

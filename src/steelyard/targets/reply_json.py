@@ -6,6 +6,7 @@ from steelyard.errors import ParseError, TargetError
 from steelyard.formats.encoding import require_utf8, without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.targets.error_codes import error_text, reported_error
 
 
 def reply_value(data: bytes) -> JsonValue:
@@ -27,17 +28,20 @@ def reply_object(data: bytes) -> JsonObject:
 def require_no_error(answer: JsonValue) -> None:
     """Raise when an endpoint calls its error an answer."""
     if isinstance(answer, dict) and answer.get("error"):
-        message = _error_text(answer["error"])
-        raise TargetError("bad_request", f"the endpoint answers with an error: {message}")
+        raise reported_error(answer["error"], "bad_request")
 
 
 def refusal_text(data: bytes) -> str:
     """What the body of an HTTP error says."""
     try:
-        answer = _object(data)
+        answer = reply_value(data)
     except TargetError:
+        answer = None
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    if not isinstance(answer, dict):
         return data.decode("utf-8", "replace").strip()
-    return _error_text(answer.get("error", answer))
+    return error_text(answer.get("error", answer))
 
 
 def require_text(data: bytes, code: str, what: str, advice: str) -> None:
@@ -68,8 +72,3 @@ def _second_look(data: bytes) -> JsonValue:
     except ParseError as wrong:
         require_text(data, "internal_error", "the answer", "have the endpoint send JSON in UTF-8")
         raise TargetError("internal_error", f"the answer is not JSON: {wrong}") from None
-
-
-def _error_text(error: JsonValue) -> str:
-    message = error.get("message") if isinstance(error, dict) else error
-    return str(error if message is None else message).strip()

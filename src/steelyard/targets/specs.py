@@ -13,6 +13,7 @@ from steelyard.model.message import Message
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Sought
 from steelyard.settings import LOCAL_CONCURRENCY, MAX_CONCURRENCY, TargetEntry
+from steelyard.targets.known_prices import list_price
 from steelyard.targets.making import Made
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
@@ -47,8 +48,11 @@ def spec(name: str, made: Made) -> TargetSpec:
     settings, extra = made.settings, made.settings.extra
     is_local = settings.provider in {"echo", "recorded", "conversation"}
     at_once = LOCAL_CONCURRENCY if is_local else MAX_CONCURRENCY
-    price = settings.price
-    sampling = ("temperature", "top_p", "max_new_tokens", "seed", "tools", "extra")
+    own, listed = settings.price, None
+    if own is None:
+        listed = list_price(settings)
+    price = own or listed
+    sampling = ("temperature", "top_p", "max_new_tokens", "seed", "api", "tools", "extra")
     return TargetSpec(
         name=name,
         target=made.target,
@@ -56,6 +60,7 @@ def spec(name: str, made: Made) -> TargetSpec:
         requests_per_minute=settings.requests_per_minute,
         tokens_per_minute=settings.tokens_per_minute,
         price=(float(price.input), float(price.output)) if price else None,
+        price_as_of=listed.as_of if listed else None,
         secrets=made.secrets,
         model=settings.text("model") or settings.text("candidate") or None,
         sampling={key: extra[key] for key in sampling if key in extra},

@@ -60,6 +60,15 @@ def anthropic_tool(tool: JsonObject) -> JsonObject:
     return {"name": function.name, **function.others, "input_schema": function.parameters}
 
 
+def responses_tool(tool: JsonObject) -> JsonObject:
+    """As the Responses protocol has it, which would hold calls to every schema unless told."""
+    function = _function(tool)
+    if function is None:
+        return tool
+    others = {"strict": False, **function.others}
+    return {"type": "function", "name": function.name, **others, "parameters": function.parameters}
+
+
 def _function(tool: JsonObject) -> _Function | None:
     """The function that a tool is, in whichever form; None where it is another kind of tool."""
     if tool.get("type", "function") not in {"function", "custom"}:

@@ -24,6 +24,7 @@ from steelyard.web.review import (
     picking,
     queues,
     reviewer,
+    trace_sets,
 )
 from steelyard.web.runs import compare, groups, run_page, run_slices, runs
 from steelyard.web.settings import settings, settings_audit, settings_keys
@@ -52,6 +53,7 @@ PAGES: tuple[AnyPage, ...] = (
     *lead.PAGES,
     *adjudicate.PAGES,
     *agreement.PAGES,
+    *trace_sets.PAGES,
     *goto.PAGES,
     *settings.PAGES,
     *settings_keys.PAGES,

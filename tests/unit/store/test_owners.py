@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -48,13 +49,35 @@ def test_another_process_that_was_given_the_same_number_is_another() -> None:
     assert not is_alive(f"{socket.gethostname()}:{os.getpid()}:1")
 
 
+def test_without_proc_the_start_comes_from_ps(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(owners, "_PROCESSES", tmp_path)
+    host, number, started = this_process().rsplit(":", 2)
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        gone = child
+        child.wait()
+
+    assert re.fullmatch(r"\w{3}-\w{3}-\d+-\d\d\.\d\d\.\d\d-\d{4}", started)
+    assert is_alive(f"{host}:{number}:{started}")
+    assert not is_alive(f"{host}:{number}:Mon-Jan-1-00.00.00-1990")
+    assert not is_alive(f"{host}:{gone.pid}:{started}")
+
+
 def test_where_the_system_tells_no_start_the_number_must_do(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(owners, "_PROCESSES", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
 
     assert this_process() == f"{socket.gethostname()}:{os.getpid()}:"
     assert is_alive(this_process())
+
+
+def test_windows_is_never_asked_by_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owners, "IS_WINDOWS", True)
+
+    assert is_alive(f"{socket.gethostname()}:{os.getpid()}:1")
 
 
 def test_of_another_host_we_must_believe_that_it_lives() -> None:

@@ -26,9 +26,10 @@ from steelyard.targets.anthropic import (
     AnthropicTarget,
     called_tools,
     conversation,
-    read_message,
+    trace_of_message,
 )
 from steelyard.targets.model_settings import ModelSettings
+from steelyard.targets.reply_json import reply_object
 
 KEY = "sk-canary-1234567890"
 SAMPLING = {"max_tokens": 64}
@@ -179,7 +180,7 @@ def body(*blocks: object, **fields: Any) -> bytes:
 
 
 def read(data: bytes) -> Trace:
-    return read_message(data, 12.346)
+    return trace_of_message(reply_object(data), 12.346)
 
 
 def test_text_reason_model_usage_and_id_are_read() -> None:

@@ -31,6 +31,7 @@ from servers.openai_server import (
     serving,
     trickles,
 )
+from servers.responses_server import RESPONSE
 from steelyard.errors import TargetError
 from steelyard.model.run import TRANSIENT
 from steelyard.ports import Request, Target
@@ -58,6 +59,12 @@ class Kind(NamedTuple):
 
 KINDS = {
     "openai": Kind({"model": "m-1"}, "/v1/chat/completions", COMPLETION, "no choices[0].message"),
+    "responses": Kind(
+        {"provider": "openai", "model": "m-1", "api": "responses"},
+        "/v1/responses",
+        RESPONSE,
+        "no list 'output'",
+    ),
     "anthropic": Kind({"model": "m-1"}, "/v1/messages", MESSAGE, "no list 'content'"),
     "http": Kind(
         {"answer": "outputs[0].text"},

@@ -22,7 +22,7 @@ from steelyard.store.clock import SystemClock
 from steelyard.targets.anthropic import AnthropicTarget
 from steelyard.targets.callables import PythonTarget
 from steelyard.targets.model_settings import ModelSettings
-from steelyard.targets.openai import TOP_LOGPROBS, OpenAITarget, read_with_logprobs
+from steelyard.targets.openai import TOP_LOGPROBS, OpenAITarget, trace_with_logprobs
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.request_json import request_row
 from steelyard.targets.response_file import ResponseFile
@@ -135,7 +135,7 @@ ODD: list[tuple[Any, list[Any] | None]] = [
 def test_what_a_server_says_of_tokens_is_taken_as_far_as_it_makes_sense(
     logprobs: object, found: list[Any] | None
 ) -> None:
-    extra: Any = read_with_logprobs(json.dumps(completion(logprobs)).encode(), 1.0).extra
+    extra: Any = trace_with_logprobs(completion(logprobs), 1.0).extra
     rows = extra.get("logprobs")
 
     assert (rows and [row["logprobs"] for row in rows]) == found

@@ -293,6 +293,8 @@ def test_everything_else_is_an_error_with_its_code(data: bytes, code: str, said:
     ("data", "said"),
     [
         (b'{"error": {"message": " slow down "}}', "slow down"),
+        (b'[{"error": {"code": 400, "message": "slow down"}}]', "slow down"),
+        (b"[1]", "[1]"),
         (b'{"detail": "gone"}', "{'detail': 'gone'}"),
         (b"<h1>Bad\xff gateway</h1>\n", "<h1>Bad\ufffd gateway</h1>"),
         (b"", ""),

@@ -40,11 +40,14 @@ def test_a_service_that_is_no_provider_is_told_the_line(provider: str, line: str
     assert f"unknown provider '{provider}' ({line}" in refused(provider=provider)
 
 
-@pytest.mark.parametrize("path", ["/chat/completions", "/chat/completions/", "/responses"])
-def test_a_base_url_with_the_path_of_a_call_is_told_the_base(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [("/chat/completions", ""), ("/chat/completions/", ""), ("/responses", ", api: responses")],
+)
+def test_a_base_url_with_the_path_of_a_call_is_told_the_base(path: str, more: str) -> None:
     said = refused(base_url=f"https://api.example.com/v1{path}")
 
-    assert said.endswith("write base_url: https://api.example.com/v1")
+    assert said.endswith(f"write base_url: https://api.example.com/v1{more}")
 
 
 @pytest.mark.parametrize(

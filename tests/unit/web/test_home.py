@@ -46,7 +46,7 @@ def test_what_needs_attention_links_to_what_helps(demo: Site) -> None:
     assert "has 1 record without a score" in page
     assert "judge/questionnaire@1.0.0 has never been validated." in page
     assert 'href="/judges/questionnaire%401.0.0"' in page
-    assert "steelyard retry run_" in page
+    assert '<button class="btn" name="action" value="retry">Retry failed</button>' in page
 
 
 def test_next_steps_answer_compare_and_run_what_is_idle(demo: Site) -> None:
@@ -62,10 +62,11 @@ def test_next_steps_answer_compare_and_run_what_is_idle(demo: Site) -> None:
 def test_a_stopped_run_can_be_resumed_and_a_pruned_one_is_no_trouble(tmp_path: Path) -> None:
     runs = make_runs(tmp_path)
     with open_project(runs.root) as project, site_of(project) as site:
-        said = site.text("/")
+        said, page = site.text("/"), site.open("/").text
 
-    assert f"steelyard resume {runs.stopped}" in said
-    assert f"steelyard retry {runs.gone}" not in said
+    assert f'action="/runs/{runs.stopped}"' in page
+    assert 'name="action" value="resume"' in page
+    assert f'action="/runs/{runs.gone}"' not in page
     assert "pruned" in said
 
 

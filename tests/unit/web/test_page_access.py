@@ -29,6 +29,8 @@ EXPECTED: tuple[tuple[str, str, str], ...] = (
     ("GET|POST", r"/runs/{run_id}/review", "registry:write"),
     ("GET", r"/(runs|compare|groups|goto|agreement)(/.*)?", "runs:read"),
     ("POST", r"/agreement/{queue}", "runs:write"),
+    ("GET", r"/trace-sets(/{trace_set})?", "runs:read"),
+    ("POST", r"/trace-sets/{trace_set}", "runs:write"),
     ("GET", r"/review", "review:read"),
     ("GET|POST", r"/review/(name|{queue}|{queue}/answers)", "review:write"),
     ("GET", r"/review/{queue}/progress", "runs:read"),

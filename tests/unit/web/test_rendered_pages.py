@@ -28,8 +28,10 @@ ABSENT = {
     "/review/{queue}/progress",
     "/review/{queue}/adjudicate",
     "/agreement/{queue}",
+    "/trace-sets/{trace_set}",
 }
-"""The demo publishes no dataset, and has neither this user nor this queue: the pages say so."""
+"""The demo publishes no dataset, and has neither this user, queue nor trace set: the pages say
+so."""
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -78,18 +77,30 @@ def _process_lines() -> Iterator[str]:
     yield from _about(name, "counter", "CPU time of the server process.")
     yield _sample(name, time.process_time())
     yield from _gauges(
-        ("process_resident_memory_bytes", "Memory of the server process.", _resident_bytes()),
-        ("process_start_time_seconds", "When it started, in Unix time.", _STARTED_AT),
+        ("process_start_time_seconds", "When it started, in Unix time.", _STARTED_AT)
     )
+    memory = _resident_bytes()
+    if memory is not None:
+        name = "process_resident_memory_bytes"
+        yield from _gauges((name, "Memory of the server process.", memory))
 
 
-def _resident_bytes() -> int:
+def _resident_bytes() -> int | None:
+    """On Linux as it is now, elsewhere as it was at most; Windows does not say."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    except OSError:  # no Linux: the highest value stands for the current one
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    except OSError:
+        return _most_resident_bytes()
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _most_resident_bytes() -> int | None:
+    try:
+        import resource  # noqa: PLC0415 - Windows has none
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _gauges(*found: tuple[str, str, float]) -> Iterator[str]:

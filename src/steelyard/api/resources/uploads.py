@@ -39,6 +39,7 @@ _EXTENSIONS = {
     "text/yaml": ".yaml",
     "application/x-ndjson": ".jsonl",
     "application/jsonl": ".jsonl",
+    "text/csv": ".csv",
     "application/octet-stream": "",
 }
 _MEDIA_TYPES = {

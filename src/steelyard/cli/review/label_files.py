@@ -19,6 +19,11 @@ def write_rows(rows: Iterable[JsonObject], path: Path | None, *, force: bool) ->
     return write_lines((json.dumps(row, ensure_ascii=False) for row in rows), path, force=force)
 
 
+def write_table(lines: Iterable[str], path: Path | None, *, force: bool) -> int:
+    """Write lines of CSV, which end as spreadsheets end them."""
+    return write_lines((line.removesuffix("\r\n") + "\r" for line in lines), path, force=force)
+
+
 def write_lines(lines: Iterable[str], path: Path | None, *, force: bool) -> int:
     """Write lines, and return their number."""
     from steelyard.store.drafts import FileDraft

@@ -23,6 +23,7 @@ class By(StrEnum):
 
     random = "random"
     stratified = "stratified"
+    verdict = "verdict"
     near_threshold = "near_threshold"
     jury_split = "jury_split"
 
@@ -99,8 +100,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         run=run,
         choice=AssignmentChoice(
             count=count,
-            by=by.value,
-            is_equal=allocation is Allocation.equal,
+            by="stratified" if by is By.verdict else by.value,
+            is_equal=by is By.verdict or allocation is Allocation.equal,
             seed=seed,
         ),
         rubric=rubric,
@@ -129,7 +130,7 @@ def _write(
     where: tuple[list[str], Path | None, bool],
 ) -> None:
     """Write what people get; how records were chosen would tell them the verdict."""
-    from steelyard.cli.review.label_files import write_lines, write_rows
+    from steelyard.cli.review.label_files import write_lines, write_rows, write_table
     from steelyard.errors import InvalidError
     from steelyard.reports.html.sheet_text import sheet_html, sheet_markdown
     from steelyard.usecases.review.assign import stub_rows
@@ -147,9 +148,8 @@ def _write(
     sheet = make_sheet(ports, run, found, annotators)
     if to is SheetFormat.csv:
         assert output is not None
-        lines = (line.removesuffix("\r\n") + "\r" for line in sheet_csv(sheet))
         write_rows(design_rows(found), design_path(output), force=force)
-        write_lines(lines, output, force=force)
+        write_table(sheet_csv(sheet), output, force=force)
         return
     lines = sheet_markdown(sheet) if to is SheetFormat.md else iter([sheet_html(sheet)])
     write_lines(lines, output, force=force)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,13 @@ import typer
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
+
+
+class LabelFormat(StrEnum):
+    """Forms of labels."""
+
+    jsonl = "jsonl"
+    csv = "csv"
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -26,6 +34,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         bool,
         typer.Option("--history", help="Also export replaced labels, with revision and time."),
     ] = False,
+    to: Annotated[
+        LabelFormat, typer.Option(help="Rows of labels, or a table with a column per question.")
+    ] = LabelFormat.jsonl,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
@@ -34,18 +45,32 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         OutputFormat, typer.Option("--format", help="Output format of the message.")
     ] = (OutputFormat.text),
 ) -> None:
-    """Write labels as JSONL that can be imported."""
-    from steelyard.cli.review.label_files import write_rows
+    """Write labels that can be imported, then gold labels."""
+    from itertools import chain
+
+    from steelyard.cli.review.label_files import write_rows, write_table
+    from steelyard.contracts.labels.reader import is_gold
     from steelyard.errors import InvalidError
     from steelyard.model.labels.annotation import Wanted
-    from steelyard.usecases.review.export_labels import export_labels
+    from steelyard.usecases.review.export_labels import export_labels, narrowed
+    from steelyard.usecases.review.label_csv import label_csv
+    from steelyard.usecases.review.labels import KnownRubrics
+    from steelyard.usecases.review.queues.gold_rows import gold_rows
 
     if output is None and message_format is OutputFormat.json:
         raise InvalidError("--format json says what was written to a file; name one with -o")
     wanted = Wanted(rubric=rubric, annotator=annotator)
-    rows = export_labels(opened().review_ports(), wanted, run=run, with_history=history)
-    written = write_rows(rows, output, force=force)
+    ports = opened().queue_ports()
+    labels = export_labels(ports.review, wanted, run=run, with_history=history)
+    rows = [*chain(labels, gold_rows(ports, narrowed(ports.review, wanted, run)))]
+    if to is LabelFormat.csv:
+        write_table(label_csv(rows, KnownRubrics(ports.review.references)), output, force=force)
+    else:
+        write_rows(rows, output, force=force)
+    gold = sum(map(is_gold, rows))
+    written = len(rows) - gold
     if message_format is OutputFormat.json:
-        show_json({"file": str(output), "labels": written})
+        show_json({"file": str(output), "labels": written, "gold": gold})
     elif output is not None:
-        show(f"wrote {written:,} label(s) to {output}")
+        beside = f" and {gold:,} gold label(s)" if gold else ""
+        show(f"wrote {written:,} label(s){beside} to {output}")

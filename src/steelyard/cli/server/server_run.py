@@ -13,9 +13,8 @@ from steelyard.cli.opening import print_warning
 from steelyard.cli.report_files import OutFile, ReportFormat
 from steelyard.cli.run_output import (
     RunReports,
-    compared_with_first,
+    compared_runs,
     finished_row,
-    require_one_run,
     show_compared,
 )
 from steelyard.cli.running import (
@@ -77,7 +76,6 @@ def run_on_server(
     if not (choice.datasets or choice.suite):
         raise InvalidError("name a dataset, or a suite that has one")
     number = max(1, len(choice.datasets)) * max(1, len(choice.targets))
-    require_one_run(number, files, output)
     checked = {path: _checked(path, is_strict=choice.strict) for path in choice.datasets}
     started: list[str] = []
     with (
@@ -268,7 +266,7 @@ def _finished(
 def _show(result: ServerResult, output: ReportFormat, files: Sequence[OutFile]) -> None:
     server, runs = result.server, result.runs
     views = [(one, _view(one)) for one in runs if one.done.folder]
-    compared = compared_with_first(result.project, [view for _, view in views])
+    compared = compared_runs(result.project, [view for _, view in views])
     if output is ReportFormat.text:
         for one, view in views:
             _show_text(server, one.done.run_id, view)
@@ -280,7 +278,7 @@ def _show(result: ServerResult, output: ReportFormat, files: Sequence[OutFile]) 
     reports = RunReports(
         views=[view for _, view in views],
         row=rows[0] if len(rows) == 1 else {"group": result.group_id, "runs": rows},
-        comparisons=[one for found in compared for one in found],
+        compared=compared,
     )
     reports.put(output, files, in_summary=True)
     for one in runs:

@@ -91,6 +91,11 @@ def as_object(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
+def as_text(value: JsonValue, default: str = "") -> str:
+    """A text; the default where the value is something else."""
+    return value if isinstance(value, str) else default
+
+
 def as_objects(value: JsonValue) -> list[JsonObject]:
     """The objects of a list, and nothing else that it holds."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -47,7 +47,7 @@ def import_openai_evals(
     if any(mark <= record.keys() for mark in _LOG):
         reason = "an event in the log of a run, not a sample; convert the samples file"
         return [Refusal("skipped", reason, "log")]
-    item = _item(record)
+    item = item_of(record)
     reader = _Item(item, names)
     asked = reader.asked() or _sampled(record)
     if not asked:
@@ -62,7 +62,8 @@ def import_openai_evals(
     return [Imported(made, (*reader.changes, *_unsaid(record)))]
 
 
-def _item(record: JsonObject) -> JsonObject:
+def item_of(record: JsonObject) -> JsonObject:
+    """The item of a row of an export; any other row is one itself."""
     for name in ("item", "datasource_item"):
         if name in record:
             item = record[name]

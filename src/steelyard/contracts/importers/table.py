@@ -11,9 +11,12 @@ from steelyard.contracts.importers.cells import plain
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
 from steelyard.errors import InvalidError, argument
+from steelyard.formats.names import near_miss
 
 _INPUT = "input"
+_EXPECTED = "expected"
 _ASKED = (_INPUT, "input_messages")
+_SHORT = 2
 
 
 class TableColumns(NamedTuple):
@@ -27,6 +30,9 @@ class TableColumns(NamedTuple):
     def names(self) -> dict[str, str]:
         """The columns by the field that they fill."""
         return {name: column for name, column in self._asdict().items() if column is not None}
+
+
+_UNNAMED = TableColumns()
 
 
 def table_map(
@@ -51,6 +57,23 @@ def _asked_as_it_stands(made: ColumnMap) -> ColumnMap:
     return replace(made, columns=replace(made.columns, fields=readings))
 
 
+def misspelt(columns: ColumnMap, found: Collection[str]) -> dict[str, str]:
+    """The columns that fill no field, with the free field that each of them nearly names."""
+    fields = (*columns.columns.short, *columns.columns.fields)
+    filled = {columns.field(name) for name in found}
+    free = [name for name in fields if columns.columns.short.get(name, name) not in filled]
+    unused = [name for name in found if columns.field(name) is None]
+    meant = {
+        name: near_miss(name, [one for one in free if _is_like(name, one)]) for name in unused
+    }
+    return {name: field for name, field in meant.items() if field}
+
+
+def _is_like(column: str, field: str) -> bool:
+    """Too many columns of a table are one letter away from a name as short as `id`."""
+    return len(field) > _SHORT or column.casefold() == field
+
+
 def row_name(number: int) -> str:
     """The id of a row without one, by its number from 1."""
     return f"row-{number:04}"
@@ -61,7 +84,18 @@ def likely_columns(found: Collection[str]) -> TableColumns:
     known = {name.casefold(): name for name in found}
     asked = next((known[name] for name in INPUTS if name in known), None)
     answers = (known[name] for name in ANSWERS if name in known and known[name] != asked)
-    return TableColumns(input=asked, expected=next(answers, None))
+    near = (name for name in found if near_miss(name, (_EXPECTED,)))
+    return TableColumns(input=asked, expected=next(answers, None) or next(near, None))
+
+
+def suggested_columns(found: Collection[str], given: TableColumns = _UNNAMED) -> dict[str, str]:
+    """Which columns to name beside those given, as far as there are any left."""
+    likely = likely_columns(found)._asdict()
+    taken = {*given.names.values(), *likely.values()}
+    others = iter([name for name in found if name not in taken])
+    named = {name: given.names.get(name) or likely[name] for name in (_INPUT, _EXPECTED)}
+    named = {name: column or next(others, None) for name, column in named.items()}
+    return {name: column for name, column in named.items() if column and name not in given.names}
 
 
 def _listed(found: Collection[str]) -> str:

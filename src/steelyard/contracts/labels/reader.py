@@ -64,6 +64,11 @@ def jsonl_labels(stream: BinaryIO) -> Iterator[RawLabel]:
             yield RawLabel(line, ParseError(f"invalid JSON: {wrong}", code=wrong.code))
 
 
+def is_gold(value: object) -> bool:
+    """Whether a row is the decision of an adjudicator, who knew what others had said."""
+    return isinstance(value, dict) and isinstance(cast(JsonObject, value).get("gold"), dict)
+
+
 def read_labels(rows: Iterable[RawLabel], read_answers: ReadAnswers) -> Iterator[LabelRow]:
     """Every label in order, the bad ones too."""
     for index, (line, value) in enumerate(rows):

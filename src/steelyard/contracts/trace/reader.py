@@ -14,7 +14,9 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.plausible import latency_ms, token_count
 from steelyard.model.trace import Trace, Usage
 
-_TRACE = {"messages", "usage", "latency_ms", "finish_reason", "refusal", "model"}
+_TRACE = {
+    *("messages", "usage", "latency_ms", "first_token_ms", "finish_reason", "refusal", "model"),
+}
 _USAGE = {"input_tokens", "output_tokens"}
 
 
@@ -46,6 +48,7 @@ def _trace(row: JsonObject) -> Trace:
             extra=beyond(usage, _USAGE),
         ),
         latency_ms=latency_ms(row.get("latency_ms")),
+        first_token_ms=latency_ms(row.get("first_token_ms")),
         finish_reason=optional_text(row, "finish_reason"),
         refusal=optional_text(row, "refusal"),
         model=optional_text(row, "model"),

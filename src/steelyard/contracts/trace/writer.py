@@ -15,6 +15,8 @@ def trace_row(trace: Trace) -> JsonObject:
         row["usage"] = usage
     if trace.latency_ms is not None:
         row["latency_ms"] = trace.latency_ms
+    if trace.first_token_ms is not None:
+        row["first_token_ms"] = trace.first_token_ms
     if trace.finish_reason is not None:
         row["finish_reason"] = trace.finish_reason
     if trace.refusal is not None:

@@ -13,6 +13,7 @@ from steelyard.checks.contains_all import ContainsAll
 from steelyard.checks.cost import Cost
 from steelyard.checks.ends_with import EndsWith
 from steelyard.checks.equals import Equals
+from steelyard.checks.fuzzy_match import FuzzyMatch
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.latency import Latency
 from steelyard.checks.must_contain_any import MustContainAny
@@ -225,6 +226,7 @@ _MAKERS: dict[str, Callable[[Mapping[str, Any]], Check]] = {
     "icontains_all": lambda s: ContainsAll(phrases=tuple(s["value"])),
     "starts_with": lambda s: StartsWith(value=s["value"]),
     "ends_with": lambda s: EndsWith(value=s["value"]),
+    "fuzzy_match": lambda s: FuzzyMatch(values=tuple(s["value"])),
     "is_json": lambda s: IsJson(),  # noqa: ARG005 - has no settings
     "equals": lambda s: Equals(value=s["value"]),
     "regex": lambda s: flagged_regex(s["value"], s.get("flags", "")),

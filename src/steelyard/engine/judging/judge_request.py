@@ -251,6 +251,7 @@ class JudgeRequest:
         attempt = structs.replace(
             self._logged(request.attempt, at),
             latency_ms=answer.latency_ms,
+            first_token_ms=answer.first_token_ms,
             input_tokens=answer.usage.input_tokens,
             output_tokens=answer.usage.output_tokens,
             http_status=answer.served.http_status if answer.served else None,

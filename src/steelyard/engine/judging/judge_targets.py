@@ -21,7 +21,7 @@ from steelyard.ports import Judged, Prompt, Target
 # The words in which servers refuse a request for the sake of its schema, or of log probabilities.
 _SCHEMA = re.compile(
     r"response_format|json_schema|output_config|output_format|structured.?output|grammar"
-    r"|guided|schema",
+    r"|guided|schema|text\.format",
     re.IGNORECASE,
 )
 _LOGPROBS = re.compile(r"logprob", re.IGNORECASE)

@@ -143,6 +143,24 @@ class Places:
         return np.repeat(first - ends + times, times) + np.arange(ends[-1] if len(ends) else 0)
 
 
+class Times:
+    """The times that some of the rows took, by their records."""
+
+    __slots__ = ("_places", "_values")
+
+    def __init__(self) -> None:
+        self._places, self._values = Places(), Column()
+
+    def extend(self, records: NDArray[Any], values: Numbers) -> None:
+        """The times of more rows; a record has several in a row."""
+        self._places.extend(records)
+        self._values.extend(values)
+
+    def within(self, records: Chosen) -> Numbers:
+        """Those of some records."""
+        return self._values.numbers(self._places.entries(records))
+
+
 class LabelColumn:
     """The clusters of records; nothing is kept where no record is in one."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.engine.metrics.columns import Column, LabelColumn, Places
+from steelyard.engine.metrics.columns import Column, LabelColumn, Places, Times
 from steelyard.engine.metrics.evidence import Scores
 from steelyard.engine.metrics.fact_batches import Batch, Members, Sums, batches, columns_of
 from steelyard.engine.metrics.judging_metrics import add_judging
@@ -61,8 +61,7 @@ class FactTable:
         self.raw = Column()
         """The raw scores of the same records."""
         self.invalid = Places()
-        self.latency_places = Places()
-        self.latencies = Column()
+        self.latencies, self.first_tokens = Times(), Times()
         self.checks: dict[str, Scores] = {}
         self.kinds: dict[str, str] = {}
         self.questions: defaultdict[int, QuestionTally] = defaultdict(QuestionTally)
@@ -123,10 +122,10 @@ class FactTable:
         sums.add("cached", batch.by_record(cached))
         sums.add("saved", batch.by_record(batch.numbers("saved_usd")[0] * cached))
         # Nobody was asked for a cached row: its time and tokens are those of another record.
-        latency, is_timed = batch.numbers("latency_ms")
-        timed = is_timed & ~cached
-        self.latency_places.extend(self.records + batch.record[timed])
-        self.latencies.extend(latency[timed])
+        for name, times in (("latency_ms", self.latencies), ("first_token_ms", self.first_tokens)):
+            time, is_timed = batch.numbers(name)
+            timed = is_timed & ~cached
+            times.extend(self.records + batch.record[timed], time[timed])
         inward, has_input = batch.numbers("input_tokens")
         outward, has_output = batch.numbers("output_tokens")
         sums.add("input_tokens", batch.by_record(inward * ~cached))

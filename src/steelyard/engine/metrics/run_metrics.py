@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from steelyard.engine.metrics.columns import Chosen, Column
+from steelyard.engine.metrics.columns import Chosen, Column, Numbers
 from steelyard.engine.metrics.evidence import Evidence
 from steelyard.engine.metrics.fact_table import FAILED, SKIPPED, FactTable
 from steelyard.engine.metrics.judging_metrics import judging_cost, judging_summary
@@ -96,14 +96,13 @@ def _summary(table: FactTable, number: int, make: Callable[..., Made]) -> Made:
 def _spending(table: FactTable, number: int, records: Chosen) -> dict[str, object]:
     """Time, tokens and money, each with the rows it is known of."""
     sums = table.sums
-    times = table.latencies.numbers(table.latency_places.entries(records))
-    p50, p95 = percentiles(cast("list[float]", times), (50, 95))
     inward, outward, n = (
         sums.count(name, number) for name in ("input_tokens", "output_tokens", "token_rows")
     )
     paid = sums.count("cost_rows", number)
     return {
-        "latency_ms": LatencyMetrics(p50=p50, p95=p95, n=len(times)),
+        "latency_ms": _times(table.latencies.within(records)),
+        "first_token_ms": _times(table.first_tokens.within(records)),
         "tokens": Tokens.of(inward, outward, n),
         "cost_usd": TotalCost(
             total=sums.total("cost", number) if paid else None,
@@ -112,6 +111,11 @@ def _spending(table: FactTable, number: int, records: Chosen) -> dict[str, objec
         ),
         "judging": judging_summary(sums, number),
     }
+
+
+def _times(known: Numbers) -> LatencyMetrics:
+    p50, p95 = percentiles(cast("list[float]", known), (50, 95))
+    return LatencyMetrics(p50=p50, p95=p95, n=len(known))
 
 
 def _checks(table: FactTable, number: int, records: Chosen) -> Iterator[tuple[str, CheckMetrics]]:

@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias
 from steelyard.model.json_value import JsonObject
 
 FilledBy: TypeAlias = Literal[
-    "random", "stratified", "verdict", "near_threshold", "jury_split", "picked"
+    "random", "stratified", "verdict", "near_threshold", "jury_split", "picked", "outdated"
 ]
-"""How the items of a queue are drawn, or that somebody picked them."""
+"""How items of a queue are drawn; `picked` ones somebody chose; `outdated` are those of another
+queue that were answered under an older wording of the rubric."""
 Reveal: TypeAlias = Literal["after_commit", "never"]
 """When a person may see what the judge and others answered."""
 QueueStatus: TypeAlias = Literal["open", "closed"]

@@ -10,6 +10,7 @@ RESERVED = frozenset(
     (
         *("record_id", "run_id", "repeat", "rubric", "annotator", "exposure"),
         *("queue_id", "inclusion_prob", "passed", "rubric_sha256", "question", "answer"),
+        "more_json",
     )
 )
 """Columns with a meaning of their own; a question of that key has the prefix `trace.`."""

@@ -28,6 +28,8 @@ class ImportedLabels:
     """Number of annotators stored under a pseudonym, because their name is personal data."""
     unfilled: int = 0
     """Rows of a table without any answer; they are no labels."""
+    gold: int = 0
+    """Decisions of adjudicators, which are no labels of people."""
 
     @property
     def refused(self) -> int:
@@ -73,6 +75,8 @@ def imported_lines(found: ImportedLabels, paint: Paint) -> Iterator[str]:
     yield f"{printable(found.path)}: {found.read:,} label(s) read = {' + '.join(parts)}"
     if found.unfilled:
         yield f"  {found.unfilled:,} row(s) without an answer passed over"
+    if found.gold:
+        yield f"  {found.gold:,} gold label(s) passed over: decisions stay with their queue"
     if found.replaced:
         yield f"  {found.replaced:,} of the imported replace earlier labels (kept as history)"
     if found.redacted:
@@ -97,5 +101,6 @@ def imported_json(found: ImportedLabels) -> JsonObject:
         "redacted": dict(found.redacted),
         "renamed": found.renamed,
         "unfilled": found.unfilled,
+        "gold": found.gold,
         "findings": findings,
     }

@@ -272,9 +272,10 @@ def _facts(metrics: Metrics) -> Iterator[Fact]:
     if metrics.evaluated_records:
         yield Fact("Mean score", mean_text(metrics.score))
     latency, tokens, cost = metrics.latency_ms, metrics.tokens, metrics.cost_usd
-    if latency.n:
-        times = f"{milliseconds(latency.p50)}, {milliseconds(latency.p95)}"
-        yield Fact("Latency p50, p95", times)
+    for name, times in (("Latency", latency), ("First token", metrics.first_token_ms)):
+        if times.n:
+            text = f"{milliseconds(times.p50)}, {milliseconds(times.p95)}"
+            yield Fact(f"{name} p50, p95", text)
     if tokens.n:
         text = f"{count(tokens.input)}, {count(tokens.output)}"
         yield Fact(f"Tokens in, out (n = {count(tokens.n)})", text)

@@ -25,12 +25,13 @@ from steelyard.reports.numbers import (
 from steelyard.reports.run.headline import failed_text, gate_lines, headline
 from steelyard.reports.run.missing_scores import without_score_text
 from steelyard.reports.run.no_score import no_score_lines, reason_texts
+from steelyard.reports.run.price_text import list_price_text
 from steelyard.reports.run.question_rows import question_lines
 from steelyard.reports.run.repeats_text import partial_text, repeats_lines
 from steelyard.reports.run.slices_text import low_slices, uneven_slices
 from steelyard.results.failures import Failure
 from steelyard.results.manifest import Manifest
-from steelyard.results.metrics import Cache, JudgingMetrics, Metrics, Slice
+from steelyard.results.metrics import Cache, JudgingMetrics, LatencyMetrics, Metrics, Slice
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -114,7 +115,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield f"  score      {mean_text(metrics.score)}"
     yield from _records(view, paint)
     yield f"  latency    {latency_text(metrics)}"
-    yield from _spending(metrics)
+    yield from _spending(view)
     yield from _checks(metrics)
     for name, text in question_lines(metrics):
         yield (
@@ -252,17 +253,25 @@ def records_text(metrics: Metrics) -> str:
 
 
 def latency_text(metrics: Metrics) -> str:
-    latency = metrics.latency_ms
-    return f"p50 {milliseconds(latency.p50)}, p95 {milliseconds(latency.p95)}"
+    """The percentiles of the time of answers and, where any was streamed, to the first token."""
+    text, first = _percentiles(metrics.latency_ms), metrics.first_token_ms
+    return f"{text}; first token {_percentiles(first)}" if first.n else text
 
 
-def _spending(metrics: Metrics) -> Iterator[str]:
+def _percentiles(times: LatencyMetrics) -> str:
+    return f"p50 {milliseconds(times.p50)}, p95 {milliseconds(times.p95)}"
+
+
+def _spending(view: RunView) -> Iterator[str]:
+    metrics = view.metrics
     tokens, cost = metrics.tokens, metrics.cost_usd
     if tokens.n:
         text = f"{count(tokens.input)} in, {count(tokens.output)} out"
         yield f"  tokens     {text} (n = {count(tokens.n)})"
     if cost.n:
-        yield f"  cost       {dollars(cost.total)} (n = {count(cost.n)})"
+        listed = list_price_text(view.manifest.setup.prices)
+        by = f", {listed}" if listed else ""
+        yield f"  cost       {dollars(cost.total)} (n = {count(cost.n)}){by}"
     if metrics.judging:
         yield from _judging(metrics.judging)
     yield from _saved(metrics.cache, "answers")

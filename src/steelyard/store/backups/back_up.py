@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import secrets
-import shutil
 import tarfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
@@ -29,6 +28,7 @@ from steelyard.results.backup import (
 from steelyard.results.pruned import PRUNED
 from steelyard.store.artifacts import digest_of, sync_folder
 from steelyard.store.backups.database_copies import copied_runs, copy_database
+from steelyard.store.file_names import remove_what_can_be, take_name
 from steelyard.store.private_files import make_private_folder, private
 from steelyard.store.spool.run_inputs import InputFolder
 from steelyard.store.tables import SCHEMA_VERSION
@@ -61,7 +61,7 @@ class BackupWriter:
                 summary = _Archive(stream, scratch, self._data).fill(header)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.link(part, out)
+            take_name(part, out)
             sync_folder(out.parent)
         except FileExistsError:
             raise ConflictError(f"{out} is there already; choose another name") from None
@@ -81,7 +81,7 @@ class BackupWriter:
             copy_database(self._data / DATABASE, scratch / DATABASE, kept)
             yield scratch
         finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove_what_can_be(scratch)
 
 
 class _Archive:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import shutil
 import struct
 import tarfile
 from collections.abc import Callable, Generator, Iterator
@@ -36,6 +35,7 @@ from steelyard.store.artifacts import sync_folder
 from steelyard.store.backups.database_copies import is_sound, take_from_queue
 from steelyard.store.backups.foreign_rows import require_known_rows
 from steelyard.store.backups.foreign_schema import require_known_columns, require_known_objects
+from steelyard.store.file_names import remove_what_can_be
 from steelyard.store.private_files import SEALED, STEELYARD_FOLDER, make_private_folder, private
 from steelyard.store.spool.run_inputs import InputFolder
 from steelyard.store.tables import SCHEMA_VERSION
@@ -102,7 +102,7 @@ class BackupReader:
         except OSError as error:
             raise RunError(f"cannot restore into {root}: {error.strerror or error}") from None
         finally:
-            shutil.rmtree(part, ignore_errors=True)
+            remove_what_can_be(part)
             if is_new:
                 with suppress(OSError):  # it holds what was restored
                     root.rmdir()

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self, cast
 
+from steelyard.operating_system import IS_WINDOWS, NEW_GROUP
+
 _LOG = logging.getLogger("steelyard.workers")
 _LOOK_S = 0.2
 _FIRST_WAIT_S = 0.5
@@ -50,7 +52,8 @@ class QueueWorkers:
         for process in self.processes:
             with suppress(OSError):
                 cast(IO[bytes], process.stdin).close()
-                process.terminate()
+                if not IS_WINDOWS:  # where it would end at once, its run still in its hands
+                    process.terminate()
         deadline = time.monotonic() + _GRACE_S
         for process in self.processes:
             try:
@@ -86,4 +89,5 @@ class QueueWorkers:
             stdin=subprocess.PIPE,
             # Ctrl-C is for the server, which ends its workers in order.
             start_new_session=True,
+            creationflags=NEW_GROUP,
         )

@@ -9,7 +9,6 @@ can do nothing.
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
+from steelyard.operating_system import ask_to_end
 from steelyard.store.runs.row_writer import Rows
 
 KEPT, CANCELLED, STOPPED = b".", b"c", b"s"
@@ -99,7 +99,7 @@ class HolderPipe:
                 self._kept.release()
                 continue
             if mark == STOPPED:
-                os.kill(os.getpid(), signal.SIGTERM)
+                ask_to_end()
                 continue
             self._is_cancelled = True
             if self._on_cancel:
@@ -107,4 +107,4 @@ class HolderPipe:
         # The holder is gone or wants no more: what is answered from now on could not be kept.
         self._is_alone = True
         self._kept.release()
-        os.kill(os.getpid(), signal.SIGTERM)
+        ask_to_end()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from steelyard.errors import InvalidError, RunError, SourceError
 from steelyard.project_file import PROJECT_FILE
 from steelyard.store.artifacts import digest_of
 from steelyard.store.content import ContentFolder
+from steelyard.store.file_names import remove_file, remove_folder, share_file
 from steelyard.store.private_files import make_private_folder
 
 _CONTENT = "content"
@@ -99,11 +99,11 @@ class InputFolder:
         """Remove what was kept for a run, and every content that no other run needs."""
         if not (self._folder / run_id).is_dir():
             return
-        shutil.rmtree(self._folder / run_id)
+        remove_folder(self._folder / run_id)
         for content in self._content.folder.glob("*"):
             with suppress(FileNotFoundError):
                 if content.stat().st_nlink == 1:
-                    content.unlink()
+                    remove_file(content)
 
     def left(self) -> Iterator[str]:
         """The runs for which files are kept since an hour or more."""
@@ -121,12 +121,12 @@ class InputFolder:
         with suppress(FileNotFoundError):
             content = self._content.place(sha256)
             if digest_of(content).sha256 != sha256:
-                content.unlink()
+                remove_file(content)
         while not place.exists():
             self._content.keep(sha256, open_content)
             # A run that ends just now may remove what is not linked yet.
             with suppress(FileNotFoundError):
-                os.link(self._content.place(sha256), place)
+                share_file(self._content.place(sha256), place)
 
 
 def _checksum(run: Path, sha256: str) -> Path:

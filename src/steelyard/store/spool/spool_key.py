@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from steelyard.errors import ConfigError, UnavailableError
+from steelyard.store.file_names import take_name
 from steelyard.store.private_files import make_private_folder, private
 
 SPOOL_KEY = "STEELYARD_SPOOL_KEY"
@@ -48,7 +49,7 @@ def _make(path: Path) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         with suppress(FileExistsError):
-            os.link(part, path)
+            take_name(part, path)
     finally:
         part.unlink(missing_ok=True)
 

@@ -7,7 +7,6 @@ so that a file that was cut off is noticed.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import io
 import os
@@ -27,6 +26,7 @@ from nacl.exceptions import CryptoError
 from steelyard.errors import SourceError, UnavailableError
 from steelyard.model.upload import upload_of
 from steelyard.store.artifacts import sync_folder
+from steelyard.store.file_locks import hold, is_let_go
 from steelyard.store.private_files import make_private_folder, private
 
 CHUNK = 1024 * 1024
@@ -65,7 +65,7 @@ class SpoolWriter:
         with _written():
             self._stream = open(self._draft, "xb", opener=private)  # noqa: SIM115 - closed by `end`
             # Whoever finds the lock free knows that this process is gone.
-            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold(self._stream)
             self._stream.write(_MAGIC + self._salt)
 
     @property
@@ -246,11 +246,7 @@ def _is_left(path: Path, moment: float) -> bool:
     if path.suffix != _DRAFT or moment - path.stat().st_mtime < _JUST_MADE_S:
         return False
     with path.open("rb") as draft:
-        try:
-            fcntl.flock(draft, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+        return is_let_go(draft)
 
 
 @contextmanager

@@ -8,23 +8,21 @@ import secrets
 import selectors
 import signal
 import subprocess
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, cast
 
+from steelyard.targets.processes.program import TAIL, Ended, Program
 from steelyard.targets.processes.supervisor import CROWDED, UNSTARTED, supervised
+from steelyard.targets.processes.unsupervised import IS_NEEDED, UnsupervisedProcess
 
 MARK = "STEELYARD_PROGRAM"
 """The variable by which a process is known as started by one run of a program."""
 _END_S = 5.0
 
-TAIL = 65536
-"""More than anybody is shown: what is redacted must not have lost its beginning."""
 _GRACE_S = 1.0
 _PATIENCE_S = 12.0
 """Two supervisors take at most five seconds each to end what their program started."""
@@ -64,39 +62,6 @@ class _Programs:
 
 _PROGRAMS = _Programs()
 atexit.register(_PROGRAMS.end_all)
-
-
-class ProcessLimits(NamedTuple):
-    """What a program may use."""
-
-    timeout_s: float
-    output_bytes: int
-
-
-class Ended(NamedTuple):
-    """How a program came to its end, or was brought to it."""
-
-    code: int
-    """What it exited with; the number of a signal, below zero, where one ended it."""
-    output: bytes
-    complaint: bytes
-    """The end of what it wrote to its standard error."""
-    is_late: bool = False
-    is_too_much: bool = False
-    is_crowded: bool = False
-    """Whether it started more processes than it may."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """What is run, where, and with what."""
-
-    argv: Sequence[str]
-    given: bytes | None
-    """What stands on its standard input; None for nothing at all."""
-    folder: Path
-    environ: Mapping[str, str]
-    bounds: ProcessLimits
 
 
 class BoundedProcess:
@@ -149,13 +114,7 @@ class BoundedProcess:
 
     def _started(self, write_end: int) -> subprocess.Popen[bytes]:
         program = self._program
-        with ExitStack() as stack:
-            stdin: IO[bytes] | int = subprocess.DEVNULL
-            if program.given is not None:
-                # From a file, so that nobody has to wait for a program that does not read.
-                stdin = stack.enter_context(tempfile.TemporaryFile())
-                stdin.write(program.given)
-                stdin.seek(0)
+        with program.stdin() as stdin:
             return _PROGRAMS.start(
                 lambda: subprocess.Popen(  # noqa: S603 - the user's program, never a response
                     supervised(program.argv, write_end),
@@ -168,6 +127,11 @@ class BoundedProcess:
                     pass_fds=(write_end,),
                 )
             )
+
+
+def process_of(program: Program) -> BoundedProcess | UnsupervisedProcess:
+    """One run of a program, under supervisors where the system can fork."""
+    return UnsupervisedProcess(program) if IS_NEEDED else BoundedProcess(program)
 
 
 def _wait(process: subprocess.Popen[bytes]) -> None:

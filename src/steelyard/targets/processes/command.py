@@ -20,14 +20,11 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Request
 from steelyard.targets.agent_reply import read_output, with_latency
 from steelyard.targets.http_endpoint import MAX_BODY
-from steelyard.targets.processes.bounded_process import (
-    BoundedProcess,
-    Ended,
-    ProcessLimits,
-    Program,
-)
+from steelyard.targets.processes.bounded_process import BoundedProcess, process_of
 from steelyard.targets.processes.command_settings import PLACEHOLDER, CommandSettings
+from steelyard.targets.processes.program import Ended, ProcessLimits, Program
 from steelyard.targets.processes.supervisor import MAX_PROCESSES
+from steelyard.targets.processes.unsupervised import IS_NEEDED, UnsupervisedProcess
 from steelyard.targets.request_json import request_bytes, request_row
 from steelyard.targets.threads import Threads
 
@@ -52,7 +49,7 @@ class ChildProcesses:
 
         Whatever it started ends with it.
         """
-        process = BoundedProcess(
+        process = process_of(
             Program(
                 argv=argv,
                 given=given,
@@ -70,7 +67,7 @@ class ChildProcesses:
             raise TargetError("target_error", f"it started more than {MAX_PROCESSES} processes")
         return ended
 
-    async def _over(self, process: BoundedProcess) -> Ended:
+    async def _over(self, process: BoundedProcess | UnsupervisedProcess) -> Ended:
         running = asyncio.ensure_future(self._threads.call(process.run))
         try:
             return cast(Ended, await asyncio.shield(running))
@@ -106,6 +103,7 @@ class CommandTarget:
             "command": cast(list[JsonValue], list(settings.command)),
             "env": cast(list[JsonValue], sorted(settings.added)),
             "timeout_s": settings.timeout_s,
+            **({"supervised": False} if IS_NEEDED else {}),
         }
 
     async def ask(self, request: Request) -> Trace:
@@ -174,7 +172,9 @@ def _written(path: Path) -> bytes:
     """What the program wrote to its output file."""
     try:
         # Without this flag, a pipe at this place would keep us waiting for its writer.
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        file = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     except OSError as error:
         message = f"{{OUTPUT_FILE}} cannot be read: {error.strerror}"
         raise TargetError("bad_response", message) from None

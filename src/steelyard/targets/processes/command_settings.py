@@ -11,11 +11,13 @@ from pathlib import Path
 
 from steelyard.formats.json_fields import text_list
 from steelyard.formats.names import did_you_mean
+from steelyard.operating_system import IS_WINDOWS
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.json_template import as_text
 from steelyard.targets.target_settings import TargetSettings
 
 PLACEHOLDER = re.compile(r"\{([A-Z][A-Z_]*)\}")
+_SCRIPTS = (".bat", ".cmd")
 PLACEHOLDERS = ("PROMPT", "PROMPT_FILE", "ID", "OUTPUT_FILE")
 
 
@@ -68,7 +70,15 @@ def command_settings(given: TargetSettings, root: Path) -> CommandSettings:
 
 def _program(given: TargetSettings, name: str, root: Path, search: str | None) -> str:
     """A path from the project's root, or a name on the PATH."""
-    if os.sep not in name:
+    found = _found(given, name, root, search)
+    if IS_WINDOWS and found.lower().endswith(_SCRIPTS):
+        reason = "Windows runs it in a shell, to which a prompt can give commands"
+        raise given.wrong(f"{found} is a batch file: {reason}; name the program that it starts")
+    return found
+
+
+def _found(given: TargetSettings, name: str, root: Path, search: str | None) -> str:
+    if Path(name).name == name:
         found = shutil.which(name, path=search)
         if found is None:
             raise given.wrong(f"there is no program '{name}' on the PATH")

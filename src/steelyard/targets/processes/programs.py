@@ -9,12 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
-from steelyard.targets.processes.bounded_process import (
-    BoundedProcess,
-    Ended,
-    ProcessLimits,
-    Program,
-)
+from steelyard.operating_system import IS_WINDOWS
+from steelyard.targets.processes.bounded_process import process_of
+from steelyard.targets.processes.program import Ended, ProcessLimits, Program
 from steelyard.targets.processes.program_files import program_files
 from steelyard.targets.processes.supervisor import MAX_PROCESSES
 
@@ -65,7 +62,8 @@ class LocalPrograms:
         path = self._which(name, folder)
         if path is None:
             return NotRun("not_found", f"{name} is not installed")
-        argv = (*(_SHUT_IN if self.is_shut_in else ()), *_LIMITED, path, *call.argv[1:])
+        limited = () if IS_WINDOWS else _LIMITED
+        argv = (*(_SHUT_IN if self.is_shut_in else ()), *limited, path, *call.argv[1:])
         given = call.given.encode("utf-8", "replace")
         try:
             ended = self._ended(argv, given, folder, call.timeout_s)
@@ -88,7 +86,7 @@ class LocalPrograms:
         program = Program(
             argv=argv, given=given, folder=folder, environ=self._environ, bounds=bounds
         )
-        return BoundedProcess(program).run()
+        return process_of(program).run()
 
     def files(self, call: ProgramCall) -> Mapping[str, str]:
         """The files that its command line names, within the folders that the project allows."""
@@ -99,7 +97,7 @@ class LocalPrograms:
 
     def _which(self, name: str, folder: Path) -> str | None:
         """Where a program is; one with a path is looked for in the folder where it runs."""
-        given = str(folder / name) if os.sep in name else name
+        given = str(folder / name) if Path(name).name != name else name
         return shutil.which(given, path=self._environ.get("PATH", os.defpath))
 
     def _folder(self, call: ProgramCall) -> Path | NotRun:

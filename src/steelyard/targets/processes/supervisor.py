@@ -32,9 +32,12 @@ UNSTARTED = b"unstarted "
 _SET_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36
 _LOOK_S, _LONGEST_LOOK_S = 0.05, 0.5
 _END_S = 5.0
-_HEARD = (signal.SIGCHLD, signal.SIGTERM)
-# Python ignores them, and a program would inherit that.
-_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+# Windows lacks some: there, only the constants of this file are used.
+_HEARD, _IGNORED = (
+    tuple(getattr(signal, name) for name in names if hasattr(signal, name))
+    # Those of the second line Python ignores, and a program would inherit that.
+    for names in (("SIGCHLD", "SIGTERM"), ("SIGPIPE", "SIGXFSZ"))
+)
 
 
 def supervised(argv: Sequence[str], telling: int) -> tuple[str, ...]:

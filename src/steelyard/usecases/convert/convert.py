@@ -27,13 +27,7 @@ from steelyard.usecases.convert.conversion_output import (
 )
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
 from steelyard.usecases.convert.convert_traces import RESPONSES, convert_traces
-from steelyard.usecases.convert.import_rows import (
-    BENCHMARKS,
-    TABLES,
-    TOOLS,
-    RowSource,
-    row_intake,
-)
+from steelyard.usecases.convert.import_rows import row_intake
 from steelyard.usecases.convert.intake import (
     Beside,
     Intake,
@@ -42,6 +36,7 @@ from steelyard.usecases.convert.intake import (
     place_of,
     refusal,
 )
+from steelyard.usecases.convert.sources import SOURCES
 from steelyard.usecases.convert.tally import Tally
 
 __all__ = ["ConvertOptions", "ConvertPorts", "convert"]
@@ -49,7 +44,7 @@ __all__ = ["ConvertOptions", "ConvertPorts", "convert"]
 
 def sources(contracts: Contracts) -> tuple[str, ...]:
     """The names of source formats."""
-    return (*BENCHMARKS, *TOOLS, *TABLES, *contracts.datasets, "otel")
+    return (*SOURCES, *contracts.datasets)
 
 
 _CHOICES = (
@@ -110,10 +105,6 @@ def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
     _check_name("to", options.to, (*ports.contracts.writable, RESPONSES))
     if options.made_from is not None:
         _check_name("made_from", options.made_from, sources(ports.contracts))
-    if options.made_from == "otel":
-        raise InvalidError(
-            f"spans hold answers and no cases; write them with {argument('to')} responses"
-        )
     to = ports.contracts[options.to]
     known = to.extensions
     if options.output is None:
@@ -151,10 +142,7 @@ def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
                     f"{argument(given)} is for tables; name one with {argument('made_from')}"
                 )
         return contract_intake(ports.workspace, ports.contracts, options.source, name)
-    source = RowSource(
-        options.source, name, options.to, options.names, options.split, options.output
-    )
-    return row_intake(ports.workspace, ports.contracts, source, ports.frames)
+    return row_intake(ports, options)
 
 
 def _carry(

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
-from steelyard.contracts.importers.inspect_log import import_response
-from steelyard.contracts.importers.otel_spans import Span, spans_of
-from steelyard.contracts.importers.otel_traces import MAPPED, import_trace
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
-from steelyard.errors import ConflictError, InvalidError, ParseError, UnreadableFileError, argument
-from steelyard.formats.encoding import without_bom
-from steelyard.formats.json_fields import fields, text_field
-from steelyard.formats.json_text import compact, parse_json
-from steelyard.formats.records import Record, jsonl_records
-from steelyard.model.conversion import Change, Conversion, Refusal
+from steelyard.errors import ConflictError, InvalidError, argument
+from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_text import compact
+from steelyard.model.conversion import Conversion, Refusal
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
-from steelyard.usecases.convert.inspect_logs import LogSample, open_logs
-from steelyard.usecases.convert.source_records import source_files
+from steelyard.usecases.convert.source import RecordedRows
+from steelyard.usecases.convert.sources import RECORDERS, SOURCES
 from steelyard.usecases.convert.tally import Tally
 
 RESPONSES = "responses"
 """The output format of recorded traces."""
-RECORDERS = ("inspect", "otel")
-"""The tools whose traces can be read."""
-_MAX_JSON = 1024 * 1024 * 1024
-_ENDINGS = (".json", ".jsonl", ".ndjson")
 _ANOTHER = Refusal(
     "left_out",
     "another answer of the same candidate to the same record; convert one run at a time",
@@ -39,17 +29,9 @@ _ANOTHER = Refusal(
 _SAME = Refusal("skipped", "the same row again")
 
 
-class _Recorded(NamedTuple):
-    imports: Iterator[tuple[str, Import]]
-    changes: tuple[Change, ...] = ()
-    has_repeats: bool = False
-    """Whether another answer to the same record is a repeat."""
-
-
 def convert_traces(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
     """Write one row for each trace; without any, nothing is written."""
-    _check(ports.workspace, options)
-    source = _recorded(ports.workspace, options)
+    source = _opener(ports.workspace, options)(ports, options)
     tally = Tally()
     tally.change("", source.changes)
     rows = _Rows(has_repeats=source.has_repeats)
@@ -114,103 +96,28 @@ class _Rows:
         return found._replace(row={**row, "repeat": self._repeats[key]})
 
 
-def _check(workspace: Workspace, options: ConvertOptions) -> None:
-    if options.made_from not in RECORDERS:
+def _opener(
+    workspace: Workspace, options: ConvertOptions
+) -> Callable[[ConvertPorts, ConvertOptions], RecordedRows]:
+    """How the responses of the source are opened; raises where they cannot be written."""
+    source = SOURCES.get(options.made_from or "")
+    if source is None or source.responses is None:
         raise InvalidError(
-            f"{argument('to')} responses needs {argument('made_from')} {' or '.join(RECORDERS)}"
+            f"{argument('to')} responses needs {argument('made_from')} "
+            f"{', '.join(RECORDERS[:-1])} or {RECORDERS[-1]}"
         )
     if options.split or options.flatten:
         raise InvalidError(
             f"{argument('split')} and {argument('flatten')} are for datasets; "
             "traces are written as they are"
         )
-    unknown = [name for name in options.names if name not in MAPPED]
-    if options.names and (options.made_from != "otel" or unknown):
-        named = next(iter(unknown or options.names))
-        raise InvalidError(
-            f"{argument('names')} {named}=…: spans can fill {' and '.join(MAPPED)}; "
-            "Inspect's logs name both"
-        )
+    source.check_names(options, source.response_names)
     if options.output is None:
-        return
+        return source.responses
     if options.output.suffix.lower() != ".jsonl":
         raise InvalidError(
             f"responses are written to .jsonl; {argument('output')} names {options.output}"
         )
     if workspace.is_file(options.output) and not options.force:
         raise ConflictError(f"{options.output} exists; {argument('force')} writes over it")
-
-
-def _recorded(workspace: Workspace, options: ConvertOptions) -> _Recorded:
-    if options.made_from == "otel":
-        return _Recorded(_traces(workspace, options), has_repeats=True)
-    logs = open_logs(workspace, options.source)
-    changes = tuple(change for log in logs for change in log.changes)
-
-    def imports() -> Iterator[tuple[str, Import]]:
-        for log in logs:
-            for sample in log.samples():
-                yield sample.place, imported_sample(sample)
-
-    return _Recorded(imports(), changes)
-
-
-def imported_sample(sample: LogSample) -> Import:
-    """A sample of a log as a recorded response, or why it is none."""
-    if sample.value is None:
-        return Refusal("invalid", sample.fault)
-    try:
-        return import_response(sample.head, sample.value)
-    except ParseError as wrong:
-        return Refusal("invalid", str(wrong))
-
-
-def _traces(workspace: Workspace, options: ConvertOptions) -> Iterator[tuple[str, Import]]:
-    """One import for each trace, ordered by start time, after the invalid lines."""
-    traces: dict[str, list[Span]] = {}
-    for path in _files(workspace, options.source):
-        for record in export_records(workspace, path):
-            fault = record.fault
-            try:
-                for span in spans_of(record.value) if record.value is not None else ():
-                    traces.setdefault(span.trace_id, []).append(span)
-            except ParseError as wrong:
-                fault = str(wrong)
-            if fault:
-                yield record.place, Refusal("invalid", fault)
-    for trace_id, spans in sorted(traces.items(), key=_begin):
-        yield trace_id, import_trace(spans, options.names)
-
-
-def _files(workspace: Workspace, path: Path) -> list[Path]:
-    found = [file.path for file in source_files(workspace, path, None)]
-    files = [file for file in found if file.suffix.lower() in _ENDINGS]
-    if not files:
-        raise InvalidError(f"{path}: spans are read from files that end in {', '.join(_ENDINGS)}")
-    return files
-
-
-def _begin(found: tuple[str, list[Span]]) -> tuple[int, str]:
-    return min(span.start_ns for span in found[1]), found[0]
-
-
-def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
-    """The exports of a file: JSONL with one per line, or one JSON document."""
-    if path.suffix.lower() in _ENDINGS[1:]:
-        with workspace.open(path) as stream:
-            yield from jsonl_records(stream)
-        return
-    with workspace.open(path) as stream:
-        data = stream.read(_MAX_JSON + 1)
-    if len(data) > _MAX_JSON:
-        raise UnreadableFileError(f"{path}: the file is larger than 1 GB; write JSONL")
-    try:
-        value = parse_json(without_bom(data))
-    except ParseError as wrong:
-        line = f":{wrong.line}" if wrong.line else ""
-        raise UnreadableFileError(f"{path}{line}: {wrong}") from None
-    listed = value if isinstance(value, list) else [value]
-    for number, item in enumerate(listed, start=1):
-        is_object = isinstance(item, dict)
-        fault = "" if is_object else "must be an object"
-        yield Record(f"{path.name} item {number}", fields(item) if is_object else None, fault)
+    return source.responses

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
+from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_fields import fields
+from steelyard.formats.json_text import parse_json
 from steelyard.formats.records import (
     Record,
     csv_delimiter,
@@ -21,6 +25,8 @@ from steelyard.ports import Workspace
 
 Frames = Callable[[Path], Iterator[Record]]
 FRAMES = (".parquet", ".arrow", ".feather", ".ipc")
+_MAX_JSON = 1024 * 1024 * 1024
+_LINES = (".jsonl", ".ndjson")
 _TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 # What `datasets` writes beside the data.
 _ABOUT = {"state.json", "dataset_info.json", "dataset_infos.json", "dataset_dict.json"}
@@ -77,6 +83,41 @@ def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[R
     except ParseError as wrong:
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{file}{line}: {wrong}") from None
+
+
+def export_records(workspace: Workspace, path: Path) -> Iterator[Record]:
+    """The exports of a file: JSONL with one per line, or one JSON document."""
+    if path.suffix.lower() in _LINES:
+        with workspace.open(path) as stream:
+            yield from jsonl_records(stream)
+        return
+    with workspace.open(path) as stream:
+        data = stream.read(_MAX_JSON + 1)
+    if len(data) > _MAX_JSON:
+        raise UnreadableFileError(f"{path}: the file is larger than 1 GB; write JSONL")
+    try:
+        value = parse_json(without_bom(data))
+    except ParseError as wrong:
+        if _is_lines(data):
+            # Exporters of collectors call a file of lines .json, too.
+            yield from jsonl_records(io.BytesIO(data))
+            return
+        line = f":{wrong.line}" if wrong.line else ""
+        raise UnreadableFileError(f"{path}{line}: {wrong}") from None
+    listed = value if isinstance(value, list) else [value]
+    for number, item in enumerate(listed, start=1):
+        is_object = isinstance(item, dict)
+        fault = "" if is_object else "must be an object"
+        yield Record(f"{path.name} item {number}", fields(item) if is_object else None, fault)
+
+
+def _is_lines(data: bytes) -> bool:
+    """Whether the first line is an object by itself."""
+    first = without_bom(data).lstrip().partition(b"\n")[0]
+    try:
+        return isinstance(parse_json(first), dict)
+    except ParseError:
+        return False
 
 
 def _csv_records(stream: BinaryIO) -> Iterator[Record]:

@@ -15,10 +15,18 @@ from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.contracts.importers.table import (
     TableColumns,
+    misspelt,
     row_name,
+    suggested_columns,
     table_map,
 )
-from steelyard.errors import InvalidError, ParseError, UnreadableFileError, argument
+from steelyard.errors import (
+    InvalidError,
+    ParseError,
+    Suggestion,
+    UnreadableFileError,
+    argument,
+)
 from steelyard.formats.json_text import compact
 from steelyard.formats.names import near_miss
 from steelyard.formats.records import Record
@@ -26,7 +34,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn, Workspace
 from steelyard.usecases.convert.conversion_request import ConvertPorts
 from steelyard.usecases.convert.source_records import FRAMES, file_records, source_files
-from steelyard.usecases.datasets.plain_text import run_advice
+from steelyard.usecases.datasets.plain_text import table_with
 
 _TABLES = (".csv", ".tsv", ".ndjson", *FRAMES)
 _LISTS = (".jsonl", ".json")
@@ -47,6 +55,8 @@ class TableSource(NamedTuple):
     columns: TableColumns
     has_rubric: bool = False
     """Whether a rubric grades the answers, so that rows need no expectation."""
+    is_strict: bool = False
+    """Whether a misspelt column is refused."""
 
 
 def is_table(ports: ConvertPorts, table: TableSource) -> bool:
@@ -75,11 +85,13 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
     if not first:
         raise InvalidError(f"{table.path} has no rows")
     columns = _column_map(table, ports.contracts, found, stem)
+    _warn_of_misspelt(table, columns, found, warn)
     if not (table.has_rubric or _EXPECTED & {columns.field(name) for name in found}):
-        raise InvalidError(
+        message = (
             f"{table.path}: nothing says what is expected; name a column with "
             f"{argument('expected')}, or a rubric with {argument('rubric')}"
         )
+        raise _lacking_columns(message, table, found)
     draft = ports.draft(at)
     faults: list[str] = []
     try:
@@ -110,9 +122,19 @@ def _column_map(
         contract = contracts.default(".jsonl")
         return table_map(contract, stem, table.columns, found)
     except InvalidError as wrong:
-        if table.columns.names:
-            raise InvalidError(f"{table.path}: {wrong}") from None
-        raise InvalidError(run_advice(str(table.path), list(found))) from None
+        message = (
+            f"{table.path}: {wrong.phrased(argument)}"
+            if table.columns.names
+            else table_with(found)
+        )
+        if set(table.columns.names.values()) <= set(found):
+            raise _lacking_columns(message, table, found) from None
+        raise InvalidError(message) from None
+
+
+def _lacking_columns(message: str, table: TableSource, found: Collection[str]) -> InvalidError:
+    suggested = suggested_columns(found, table.columns)
+    return InvalidError(message).suggesting(Suggestion(arguments=suggested))
 
 
 def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) -> JsonObject | str:
@@ -144,6 +166,16 @@ def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) 
 def _unread(columns: ColumnMap, number: int, reason: str) -> JsonObject:
     """What keeps the place of a row that cannot be read: an invalid record with its reason."""
     return {columns.contract.row_id: row_name(number), UNREAD: reason}
+
+
+def _warn_of_misspelt(
+    table: TableSource, columns: ColumnMap, found: Collection[str], warn: Warn
+) -> None:
+    for column, meant in misspelt(columns, found).items():
+        message = f"{table.path}: unknown column '{column}' (did you mean '{meant}'?)"
+        if table.is_strict:
+            raise InvalidError(f"strict: {message}")
+        warn(f"{message}; it is kept in metadata")
 
 
 def _warn_of_faults(path: Path, faults: Sequence[str], warn: Warn) -> None:

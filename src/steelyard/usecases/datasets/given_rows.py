@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, cast
@@ -15,10 +15,11 @@ from steelyard.contracts.detect import detect_jsonl
 from steelyard.contracts.importers.chat_messages import trace_messages
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
-from steelyard.contracts.importers.table import TableColumns, row_name, table_map
+from steelyard.contracts.importers.table import TableColumns, misspelt, row_name, table_map
 from steelyard.contracts.reading import ChangedReading, DatasetReading, Row
 from steelyard.errors import InvalidError, ParseError
 from steelyard.formats.json_text import compact
+from steelyard.formats.names import near_miss
 from steelyard.formats.plain_json import plain_json
 from steelyard.formats.records import Record
 from steelyard.model.finding import Finding
@@ -66,23 +67,34 @@ def open_rows(
     """A reading of the rows, and their contract: that of their keys, or else eval cases."""
     first = next((record.value for record in rows.records if record.value is not None), None)
     contract = None if rows.columns.names else detect_jsonl(contracts, first)
+    meant: Mapping[str, str] = {}
     if contract is None:
         contract = contracts.default(".jsonl")
-        made, faults = _eval_cases(rows, contract)
+        names = dict.fromkeys(name for record in rows.records for name in record.value or ())
+        columns = table_map(contract, NAME, rows.columns, names)
+        meant = misspelt(columns, names) if rows.is_table else _misspelt_fields(columns, names)
+        made, faults = _eval_cases(rows, contract, columns)
     else:
         made, faults = _as_given(rows)
     file = DatasetFile(
         name=NAME, content=contract.part("wrapper")(NAME, made), files=files, is_made=True
     )
-    return _GivenReading(contract.open(file), faults), contract
+    noted = _unknown_fields(rows, meant)
+    return _GivenReading(contract.open(file), faults, noted), contract
 
 
 class _GivenReading(ChangedReading):
     """Rows without lines; those that could not be made have the reason as their finding."""
 
-    def __init__(self, reading: DatasetReading, faults: Mapping[int, Finding]) -> None:
+    def __init__(
+        self,
+        reading: DatasetReading,
+        faults: Mapping[int, Finding],
+        noted: Mapping[int, Sequence[Finding]],
+    ) -> None:
         super().__init__(reading)
         self._faults = faults
+        self._noted = noted
 
     def rows(self) -> Iterator[Row]:
         """Every row in order, the bad ones too."""
@@ -91,13 +103,42 @@ class _GivenReading(ChangedReading):
             if fault:
                 yield Row(row.index, None, None, None, (fault,))
             else:
-                findings = tuple(map(_without_line, row.findings))
+                noted = self._noted.get(row.index, ())
+                findings = (*map(_without_line, row.findings), *noted)
                 yield row._replace(line=None, findings=findings)
 
 
 def _without_line(finding: Finding) -> Finding:
     message = _LINE.sub("", finding.message)
     return replace(finding, line=None, message=message, path=_LIST.sub("[", finding.path, count=1))
+
+
+def _misspelt_fields(columns: ColumnMap, names: Collection[str]) -> dict[str, str]:
+    """The names in rows of eval cases that are fields only of a table, or nearly.
+
+    What nearly is a field of eval cases is found by their reader.
+    """
+    fields, short = columns.columns.fields, columns.columns.short
+    unknown = [name for name in names if not near_miss(name, fields)]
+    meant = {name: near_miss(name, short) for name in unknown}
+    return {name: short[one] for name, one in meant.items() if one and short[one] not in names}
+
+
+def _unknown_fields(rows: GivenRows, meant: Mapping[str, str]) -> dict[int, list[Finding]]:
+    """A finding for each misspelt name, at the first row that has it."""
+    noted: dict[int, list[Finding]] = {}
+    for name, field in meant.items():
+        index = next(i for i, one in enumerate(rows.records) if name in (one.value or ()))
+        finding = Finding(
+            severity="warning",
+            code="unknown_field",
+            message=f"unknown field '{name}'",
+            path=f"[{index}].{name}",
+            index=index,
+            hint=f"did you mean '{field}'?",
+        )
+        noted.setdefault(index, []).append(finding)
+    return noted
 
 
 def _rows_of(given: Any) -> tuple[Iterable[Any], bool]:
@@ -130,11 +171,9 @@ def _record(number: int, row: object) -> Record:
 
 
 def _eval_cases(
-    rows: GivenRows, contract: Contract
+    rows: GivenRows, contract: Contract, columns: ColumnMap
 ) -> tuple[list[JsonObject], dict[int, Finding]]:
     """Rows of eval cases; a table's columns are mapped, and rows without an id get one."""
-    found = dict.fromkeys(name for record in rows.records for name in record.value or ())
-    columns = table_map(contract, NAME, rows.columns, found)
     if not rows.is_table:
         return _as_given(rows, contract.row_id)
     named: JsonObject = dict.fromkeys(rows.columns.names.values())

@@ -21,7 +21,11 @@ from steelyard.contracts.detect import (
     is_of_a_run,
     of_kind,
 )
-from steelyard.contracts.importers.promptfoo_recognition import is_promptfoo
+from steelyard.contracts.importers.foreign_files import (
+    ForeignFile,
+    foreign_document,
+    foreign_rows,
+)
 from steelyard.contracts.reading import DatasetReading, WithSidecar
 from steelyard.contracts.unique_ids import with_unique_ids
 from steelyard.errors import NotFoundError, ParseError
@@ -146,6 +150,8 @@ def _open_jsonl(
     if first is None and (table := table_finding(_bytes(workspace, path, HEAD), path)):
         return Opened(path=path, findings=(table,))
     detected = detect_jsonl(contracts, first)
+    if kind is None and detected is None and (foreign := foreign_rows(first)):
+        return Opened(path=path, findings=(_foreign(path, foreign),))
     contract = detected or contracts.default(".jsonl")
     if kind:
         contract = of_kind(contracts, kind, contract, ".jsonl")
@@ -216,8 +222,8 @@ def _open_document(
         content = _filled(_bytes(workspace, path, MAX_JSON + 1))
         is_whole = len(content) <= MAX_JSON
         top = dict(_json_top(content, contracts)) if is_whole else {}
-    if kind is None and isinstance(top, dict) and is_promptfoo(top):
-        return Opened(path=path, findings=(_foreign(path),))
+    if kind is None and (foreign := foreign_document(top)):
+        return Opened(path=path, findings=(_foreign(path, foreign),))
     contract = None
     if isinstance(top, dict):
         folder = "rubrics" if kind == "rubric" else path.parent.name
@@ -348,10 +354,11 @@ def _no_fields(content: bytes | Located, contracts: Contracts) -> Finding | None
     return error("unsupported_format", f"{why}; supported are {contracts.supported}", line=line)
 
 
-def _foreign(path: Path) -> Finding:
-    """The finding for the configuration of another tool, which is converted."""
-    command = f"steelyard convert {path} --from promptfoo --to eval_cases -o cases.yaml"
-    message = "this is a promptfoo configuration, which is converted and not read as a dataset"
+def _foreign(path: Path, foreign: ForeignFile) -> Finding:
+    """The finding for a file of another tool, which is converted."""
+    output = "responses.jsonl" if foreign.to == "responses" else "cases.yaml"
+    command = f"steelyard convert {path} --from {foreign.tool} --to {foreign.to} -o {output}"
+    message = f"this is {foreign.noun}, which is converted and not read as a dataset"
     return replace(error("unsupported_format", message), hint=f"run `{command}`")
 
 

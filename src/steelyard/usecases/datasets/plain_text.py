@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from steelyard.contracts.importers.table import likely_columns
+from steelyard.contracts.importers.table import suggested_columns
 from steelyard.formats.records import csv_delimiter
 from steelyard.model.finding import Finding, error
 
@@ -35,13 +35,15 @@ def table_finding(head: bytes, path: Path) -> Finding | None:
 
 def run_advice(path: str, found: Sequence[str]) -> str:
     """What a table has, and the command that runs it."""
-    likely = likely_columns(found)
+    names = {"input": "COLUMN", "expected": "COLUMN", **suggested_columns(found)}
+    words = ("steelyard", "run", path, "--input", names["input"], "--expected", names["expected"])
+    return f"{table_with(found)}; run it with: {shlex.join(words)}"
+
+
+def table_with(found: Collection[str]) -> str:
+    """What a table has."""
     names = ", ".join(f"'{name}'" for name in found) or "none"
-    others = iter([name for name in found if name not in likely.names.values()])
-    asked = likely.input or next(others, "COLUMN")
-    expected = likely.expected or next(others, "COLUMN")
-    words = ("steelyard", "run", path, "--input", asked, "--expected", expected)
-    return f"this is a table with the columns {names}; run it with: {shlex.join(words)}"
+    return f"this is a table with the columns {names}"
 
 
 def _has_header(head: bytes) -> bool:

@@ -38,18 +38,22 @@ async def start_judgement(
     runs, queues = runs.called_by(caller), queues.called_by(caller)
     if (request.run_id is None) == (request.queue_id is None):
         raise InvalidError("name either `run_id` or `queue_id`")
-    queue = queues.queues.find(request.queue_id) if request.queue_id is not None else None
-    options = _options(queues, request, queue)
+    options = judgement_options(queues, request)
     run = await create_run(runs, options, in_place=True, caller=caller)
-    if queue is not None:
-        entry = queues.entry("judge_queue", queue.queue_id, run_id=run.run_id)
-        queues.queues.add_judgement(queue.queue_id, run.run_id, entry)
+    if request.queue_id is not None:
+        attach_judgement(queues, request.queue_id, run.run_id)
     return run
 
 
-def _options(
-    queues: QueuePorts, request: JudgementRequest, queue: ReviewQueue | None
-) -> RunOptions:
+def attach_judgement(queues: QueuePorts, queue_id: str, run_id: str) -> None:
+    """Let the answers of a run's judge stand beside those of a queue's people."""
+    entry = queues.entry("judge_queue", queue_id, run_id=run_id)
+    queues.queues.add_judgement(queue_id, run_id, entry)
+
+
+def judgement_options(queues: QueuePorts, request: JudgementRequest) -> RunOptions:
+    """The options of the run in which a judge answers."""
+    queue = queues.queues.find(request.queue_id) if request.queue_id is not None else None
     rubric = request.rubric or (queue.rubric if queue else None)
     if rubric is None:
         raise InvalidError(f"name the question rubric with {argument('rubric')}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.contracts.labels.reader import jsonl_labels, read_labels
+from steelyard.contracts.labels.reader import is_gold, jsonl_labels, read_labels
 from steelyard.errors import InvalidError, argument
 from steelyard.judging.question_scores import question_score
 from steelyard.model.labels.label import Label
@@ -78,7 +78,8 @@ def labels_of_file(reader: LabelReader, stream: BinaryIO, path: Path) -> list[La
     """The labels of a file; an invalid one is an error, because the result depends on all."""
     labels: list[Label] = []
     wrong: list[str] = []
-    for row in read_labels(jsonl_labels(stream), reader.answers):
+    rows = (row for row in jsonl_labels(stream) if not is_gold(row.value))
+    for row in read_labels(rows, reader.answers):
         found = list(row.findings)
         if row.label is not None:
             label, misplaced = reader.placed(row.label)

@@ -6,6 +6,7 @@ from steelyard.errors import InvalidError, RequestError
 from steelyard.model.audit import Caller
 from steelyard.model.labels.queue import QueueSource, ReviewQueue
 from steelyard.model.run import Result
+from steelyard.reports.judges.judge_validation import JudgeValidationReport
 from steelyard.usecases.judges.validate_judge import (
     ValidationPorts,
     ValidationRequest,
@@ -18,8 +19,8 @@ from steelyard.usecases.review.queues.queue_rubric import rubric_of
 
 async def validate_from_queue(
     ports: ValidationPorts, queues: QueuePorts, queue_id: str, *, caller: Caller | None = None
-) -> str:
-    """Compare the newest judgement of a queue with people, and record that; the judge's name."""
+) -> JudgeValidationReport:
+    """Compare the newest judgement of a queue with people, and record that."""
     queue = queues.queues.find(queue_id)
     judged = _judged(queues, queue)
     request = ValidationRequest(
@@ -33,7 +34,7 @@ async def validate_from_queue(
     report = await validate_judge(ports, plan, _unnoted, _unseen, caller=caller)
     if report.refusals:
         raise InvalidError("; ".join(report.refusals))
-    return plan.asked.judge
+    return report
 
 
 def _judged(queues: QueuePorts, queue: ReviewQueue) -> JudgedItem:

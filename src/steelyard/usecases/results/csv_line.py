@@ -23,11 +23,17 @@ def csv_line(values: Iterable[JsonValue]) -> str:
     return stream.getvalue()
 
 
+def plain_cell(cell: str) -> str:
+    """The text of a cell without the apostrophe that keeps spreadsheets from running it."""
+    text = cell.removeprefix("'")
+    return text if text != cell and is_formula(text) else cell
+
+
 def _safe(value: JsonValue) -> JsonValue:
-    return "'" + value if isinstance(value, str) and _is_formula(value) else value
+    return "'" + value if isinstance(value, str) and is_formula(value) else value
 
 
-def _is_formula(text: str) -> bool:
+def is_formula(text: str) -> bool:
     """Whether a spreadsheet might run the text as a formula; full-width signs count, too."""
     seen = next((sign for sign in text if _is_seen(sign)), "")
     return normalize("NFKC", seen)[:1] in _FORMULA or text.startswith(_CONTROLS)

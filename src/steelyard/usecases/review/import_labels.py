@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
-from steelyard.contracts.labels.reader import LabelRow, RawLabel, jsonl_labels, read_labels
+from steelyard.contracts.labels.reader import (
+    LabelRow,
+    RawLabel,
+    is_gold,
+    jsonl_labels,
+    read_labels,
+)
 from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
@@ -32,6 +38,9 @@ _NOTHING = Finding(
 )
 
 
+IsSeen: TypeAlias = Callable[[Label, JsonObject], bool]
+
+
 class LabelFile(NamedTuple):
     """Labels as JSONL, or as a table where there are options for one."""
 
@@ -53,36 +62,41 @@ def import_labels(
     run: str | None = None,
     is_replacing: bool = False,
     caller: Caller | None = None,
+    is_seen: IsSeen | None = None,
 ) -> ImportedLabels:
     """Import the labels of a file; invalid rows are refused, the others are stored.
 
-    Rows of a table without an answer are counted and passed over. `run` applies to rows without
-    a `run_id`. A label that contradicts an earlier one of the same person is refused unless it
-    replaces that one, which then becomes history.
+    Rows of a table without an answer, and gold labels, are counted and passed over. `run` applies
+    to rows without a `run_id`. A label that contradicts an earlier one of the same person is
+    refused unless it replaces that one, which then becomes history. `is_seen` says that the
+    person of a label, and the row that would be stored, had seen the results before.
     """
     reader = LabelReader(ports, run)
     sheet = LabelTable(file.stream, file.table, reader.rubrics) if file.table else None
-    raw = sheet.rows() if sheet else jsonl_labels(file.stream)
+    rows = _PeopleRows(sheet.rows() if sheet else jsonl_labels(file.stream))
     findings: list[Finding] = []
     incoming: list[_Incoming] = []
     renamed: set[str] = set()
     read = 0
-    for read, row in enumerate(_checked(reader, raw), start=1):
+    for read, row in enumerate(_checked(reader, rows), start=1):
         findings.extend(row.findings)
         if row.label is not None:
             kept = kept_row(row.label, reader.redact)
             if kept["annotator"] != row.label.annotator:
                 renamed.add(row.label.annotator)
+            if is_seen and is_seen(row.label, kept):
+                findings.append(_seen(row, read - 1))
+                continue
             incoming.append(_Incoming(row.line, read - 1, kept))
     unfilled = sheet.unfilled if sheet else 0
-    if not read:
+    if not read and not rows.gold:
         empty = f": none of its {unfilled} rows is filled in" if unfilled else ""
         raise InvalidError(f"{file.name} holds no label{empty}")
     ports = ports.called_by(caller)
-    rows = [one.row for one in incoming]
-    rubrics = {text_field(row, "rubric") for row in rows if row.get("rubric")}
+    kept_rows = [one.row for one in incoming]
+    rubrics = {text_field(row, "rubric") for row in kept_rows if row.get("rubric")}
     entry = ports.entry("import_labels", "annotations", rubrics=[*sorted(rubrics)])
-    became = ports.annotations.keep(rows, entry, is_replacing=is_replacing)
+    became = ports.annotations.keep(kept_rows, entry, is_replacing=is_replacing)
     ports.fix_published(rubrics, ports.caller)
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
     findings.extend(_conflict(one) for one in refused)
@@ -97,7 +111,23 @@ def import_labels(
         redacted=reader.redact.take_counts(),
         renamed=len(renamed),
         unfilled=unfilled,
+        gold=rows.gold,
     )
+
+
+class _PeopleRows:
+    """The rows of a file without gold labels, which are counted."""
+
+    def __init__(self, rows: Iterable[RawLabel]) -> None:
+        self._rows = rows
+        self.gold = 0
+
+    def __iter__(self) -> Iterator[RawLabel]:
+        for row in self._rows:
+            if is_gold(row.value):
+                self.gold += 1
+            else:
+                yield row
 
 
 def kept_row(label: Label, redact: Redactor) -> JsonObject:
@@ -136,6 +166,20 @@ def _named(label: Label, rubrics: KnownRubrics) -> Label:
     """The label with the full reference and the content hash of its rubric."""
     content = label.rubric_sha256 or rubrics.sha256(label.rubric)
     return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
+
+
+def _seen(row: LabelRow, index: int) -> Finding:
+    assert row.label is not None
+    return Finding(
+        severity="error",
+        code="conflicting_fields",
+        path="exposure",
+        message=f"{row.label.annotator} had opened the results of '{row.label.record_id}' here",
+        line=row.line,
+        index=index,
+        record_id=row.label.record_id,
+        hint="only answers given before that are blind; write suggested",
+    )
 
 
 def _conflict(one: _Incoming) -> Finding:

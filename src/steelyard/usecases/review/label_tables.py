@@ -8,6 +8,8 @@ from typing import BinaryIO
 
 from steelyard.contracts.labels.reader import RawLabel
 from steelyard.errors import InvalidError, ParseError, argument
+from steelyard.formats.json_fields import fields, object_field
+from steelyard.formats.json_text import parse_json
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.records import csv_delimiter, csv_records
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -15,10 +17,12 @@ from steelyard.model.labels.label import Exposure
 from steelyard.model.labels.sheet import RESERVED
 from steelyard.model.question import QuestionRubric
 from steelyard.review.sheet_cells import cell_answers, column_question, passed_value
+from steelyard.usecases.results.csv_line import plain_cell
+from steelyard.usecases.review.label_csv import MORE
 from steelyard.usecases.review.labels import KnownRubrics
 from steelyard.usecases.review.sheets import design_place
 
-_TEXTS = ("record_id", "run_id", "rubric", "annotator", "queue_id", "exposure")
+_TEXTS = ("record_id", "run_id", "rubric", "annotator", "queue_id", "exposure", "rubric_sha256")
 _NUMBERS = ("repeat", "inclusion_prob")
 _IGNORED = ("question", "answer")
 _ALIASES = {"id": "record_id", "example_id": "record_id"}
@@ -64,23 +68,29 @@ class LabelTable:
             if is_first:
                 self._require_columns(record.value)
                 is_first = False
-            row = self._label({name: str(cell or "") for name, cell in record.value.items()})
+            try:
+                row = self._label({name: str(cell or "") for name, cell in record.value.items()})
+            except ParseError as fault:
+                yield RawLabel(line, fault)
+                continue
             if row is not None:
                 yield RawLabel(line, row)
 
     def _label(self, cells: Mapping[str, str]) -> JsonObject | None:
-        named = {self._name(column): cell for column, cell in cells.items()}
+        named = {self._name(column): plain_cell(cell) for column, cell in cells.items()}
+        more = _more(named.get(MORE, ""))
         row: JsonObject = {name: cell for name in _TEXTS if (cell := named.get(name, "").strip())}
         for name in _NUMBERS:
             if cell := named.get(name, "").strip():
                 row[name] = _number(cell)
         row = {**self._known(row), **row}
         rubric = self._rubrics.questions(str(row["rubric"])) if "rubric" in row else None
-        answers = cell_answers(named, rubric) if rubric else {}
+        answers = _joined(more, cell_answers(named, rubric) if rubric else {})
         if answers.get("trace") or answers.get("turns"):
             row["answers"] = answers
         if cell := named.get("passed", "").strip():
             row["passed"] = passed_value(cell)
+        row = {**{name: one for name, one in more.items() if name != "answers"}, **row}
         if "answers" not in row and "passed" not in row:
             self.unfilled += 1
             return None
@@ -142,6 +152,33 @@ class LabelTable:
             return True
         questions = self._rubrics.questions(str(rubric))
         return questions is not None and any(column_question(one, questions) for one in named)
+
+
+def _more(cell: str) -> JsonObject:
+    """What `review export` could not put in columns of its own."""
+    if not cell.strip():
+        return {}
+    try:
+        found = parse_json(cell.encode())
+    except ParseError as wrong:
+        raise ParseError(f"{MORE}: invalid JSON: {wrong}", code=wrong.code) from None
+    if not isinstance(found, dict):
+        raise ParseError(f"{MORE}: must be an object, not {cell[:60]!r}", code="invalid_json")
+    return found
+
+
+def _joined(more: JsonObject, answers: JsonObject) -> JsonObject:
+    """The answers of columns, and those that have none."""
+    try:
+        rest = object_field(more, "answers")
+        trace = {**object_field(rest, "trace"), **object_field(answers, "trace")}
+        turns = dict(object_field(rest, "turns"))
+        for name, sheet in object_field(answers, "turns").items():
+            turns[name] = {**object_field(turns, name), **fields(sheet)}
+    except TypeError:
+        shape = 'answers must be {"trace": {…}, "turns": {"turn_1": {…}}}'
+        raise ParseError(f"{MORE}: {shape}", code="invalid_json") from None
+    return {"trace": trace, "turns": turns} if turns else {"trace": trace}
 
 
 def _missing(name: str, listed: str, columns: list[str]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, cast
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, Suggestion
 from steelyard.execution.ports import TargetSpec
 from steelyard.judging.instrument import judges_of
+from steelyard.model.case import Case
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.question import QuestionRubric
@@ -15,6 +16,14 @@ from steelyard.model.rubric import Rubric
 from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import IMPLICIT
 
+EXPECTED_ANSWER = Suggestion(
+    arguments={"rubric": "expected.yaml"},
+    files={
+        "expected.yaml": "{id: expected, version: 1.0.0, checks: [{id: answer, kind: "
+        "must_contain_any}], scoring: {combine: all_pass}}"
+    },
+)
+"""A rubric that looks for the expected answer of a record in the response."""
 _LISTED = ("criteria", "items", "orders")
 _SHOWN = 3
 
@@ -44,20 +53,20 @@ class JudgePlan:
         self._missing: list[str] = []
         self._missing_count = 0
 
-    def see(self, rubric: Rubric, record_id: str) -> Mapping[str, Load]:
+    def see(self, rubric: Rubric, case: Case) -> Mapping[str, Load]:
         """Add the judges of a rubric; return the estimated load per target for one record.
 
         A judge without a target is an error: none is guessed.
         """
         if rubric is not self._last:
             self._last = rubric
-            self._loads = self._seen(rubric) if rubric.is_judged else {}
+            self._loads = self._seen(rubric, case) if rubric.is_judged else {}
             self._recorded = list(self._recordings(rubric)) if self._loads else []
         for check, spec in self._recorded:
-            if spec.has_replies and not spec.has_replies(record_id, check):
+            if spec.has_replies and not spec.has_replies(case.id, check):
                 self._missing_count += 1
                 if len(self._missing) < _SHOWN:
-                    self._missing.append(f"{record_id} × {check}")
+                    self._missing.append(f"{case.id} × {check}")
         return self._loads
 
     def warn_missing(self) -> None:
@@ -87,14 +96,14 @@ class JudgePlan:
         """The name of a judge's target."""
         return self._target(call.judge, call.target)
 
-    def _seen(self, rubric: Rubric) -> dict[str, Load]:
+    def _seen(self, rubric: Rubric, case: Case) -> dict[str, Load]:
         loads: dict[str, Load] = {}
         for check in rubric.all_checks:
             count = _calls_of(check)
             for judge, named in judges_of(check):
                 name = self._target(judge, named)
                 if name is None:
-                    raise InvalidError(without_target(rubric.name, judge))
+                    raise _no_judge(rubric, judge, case)
                 self.judges.setdefault(judge.name, judge)
                 self.add(name)
                 calls, characters = loads.get(name, Load())
@@ -110,6 +119,12 @@ class JudgePlan:
 
     def _target(self, judge: Judge, named: str | None) -> str | None:
         return named or self._judges.setting(judge).target
+
+
+def _no_judge(rubric: Rubric, judge: Judge, case: Case) -> InvalidError:
+    wrong = InvalidError(without_target(rubric.name, judge))
+    has_answers = rubric.name == IMPLICIT and case.answers
+    return wrong.suggesting(EXPECTED_ANSWER) if has_answers else wrong
 
 
 def without_target(rubric: str | None, judge: Judge) -> str:

@@ -181,14 +181,15 @@ def _missing(one: MeasuredRun, metrics: Metrics) -> Concern:
         records = f"{records} ({count(invalid)} invalid)"
     has = "was cancelled with" if one.run.status == "cancelled" else "has"
     can_retry = metrics.failed_records - invalid + metrics.cancelled_records > 0
-    why = "Ask them again once the cause is fixed."
+    again = "it" if one.missing == 1 else "them"
+    why = f"Ask {again} again once the cause is fixed."
     if not can_retry:
-        why = "The page of the run says why; to ask them again would change nothing."
+        why = f"The page of the run says why; to ask {again} again would change nothing."
     return Concern(
         kind="missing" if can_retry else "unanswerable",
         severity="warn",
         what=f"{one.title} {has} {records}, of {count(metrics.total_records)}",
-        why=f"They are in no rate. {why}",
+        why=f"{'It is' if one.missing == 1 else 'They are'} in no rate. {why}",
         run=one.run,
     )
 

@@ -232,7 +232,7 @@ class PlanBuilder:
             forecast.cost_usd = (forecast.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
         forecast.documents_not_shown += _not_shown(case)
         characters = sum(len(message.text) for message in case.input_messages) + len(case.context)
-        for name, load in self.judges.see(graded, case.id).items():
+        for name, load in self.judges.see(graded, case).items():
             self._add_judge_load(name, load, characters)
         if self._validation_watch:
             self._validation_watch.see(graded, case.id, case.bundle)

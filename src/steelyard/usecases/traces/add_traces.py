@@ -19,8 +19,9 @@ from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace_set import WHOLE, NewSpan
 from steelyard.ports import Workspace
-from steelyard.usecases.convert.convert_traces import export_records, imported_sample
 from steelyard.usecases.convert.inspect_logs import open_logs
+from steelyard.usecases.convert.inspect_source import imported_sample
+from steelyard.usecases.convert.source_records import export_records
 from steelyard.usecases.traces.ports import TracePorts, require_set_name
 from steelyard.usecases.traces.receive_spans import receive_spans
 

@@ -292,7 +292,8 @@ def _act(visit: Visit[AgreementQuery]) -> Context | Response:
 def _validate(visit: Visit[AgreementQuery], queue_id: str) -> str:
     project = visit.project
     ports, queues = project.validation_ports(), project.queue_ports()
-    return run_async(lambda: validate_from_queue(ports, queues, queue_id, caller=visit.caller))
+    found = run_async(lambda: validate_from_queue(ports, queues, queue_id, caller=visit.caller))
+    return found.validation.judge
 
 
 def _judge(visit: Visit[AgreementQuery], queue_id: str) -> str:

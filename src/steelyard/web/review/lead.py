@@ -12,7 +12,7 @@ from steelyard.api.errors import status_of
 from steelyard.errors import InvalidError, RequestError
 from steelyard.model.labels.queue import Draft, FlagKind
 from steelyard.usecases.review.queues.annotating import reassign_item
-from steelyard.usecases.review.queues.create_queue import set_queue_status
+from steelyard.usecases.review.queues.create_queue import queue_again, set_queue_status
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
 from steelyard.usecases.review.queues.queue_views import LeadView, lead_view
 from steelyard.web.page import AnyPage, Context, PlainQuery, Visit, WebPage
@@ -68,12 +68,15 @@ def _change(visit: Visit[PlainQuery]) -> Context | Response:
             to = form.get("to", "").strip() or None
             item_id, from_ = form.get("item", ""), form.get("from", "")
             reassign_item(ports, item_id, from_, to, caller=visit.caller)
+        elif action == "again":
+            made = queue_again(ports, queue_id, form.get("rubric") or None, caller=visit.caller)
+            queue_id = made.queue.queue_id
         elif action == "close":
             set_queue_status(ports, queue_id, "closed", caller=visit.caller)
         elif action == "open":
             set_queue_status(ports, queue_id, "open", caller=visit.caller)
         else:
-            raise InvalidError("the form asks for one of close, open and reassign")
+            raise InvalidError("the form asks for one of again, close, open and reassign")
     except RequestError as error:
         return replace(_show(visit), problem=visit.message(error), status=status_of(error))
     return RedirectResponse(f"/review/{segment(queue_id)}/progress", 303)

@@ -63,9 +63,11 @@ def test_a_file_is_added_once(service: RunService, tmp_path: Path) -> None:
     lines = "".join(json.dumps({**TRACE, "model": name}) + "\n" for name in "ab") + "{}\n"
     first = add(service, lines.encode(), "application/x-ndjson", trace_set="lines")
     again = add(service, lines.encode(), "application/x-ndjson", trace_set="lines")
+    named_json = add(service, lines.encode(), "application/json", trace_set="lines")
     log = write_zip(tmp_path / "l.eval", sample()).read_bytes()
     inspect = add(service, log, "application/octet-stream", trace_set="logs", name="l.eval")
 
+    assert (named_json.status_code, named_json.json()["known"]) == (201, 2)
     assert (first.status_code, first.json()["new"], first.json()["left_out"]) == (201, 2, 1)
     assert first.json()["first_left_out"][0]["place"] == "line 3"
     assert (again.json()["new"], again.json()["known"]) == (0, 2)

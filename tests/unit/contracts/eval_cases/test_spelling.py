@@ -36,6 +36,7 @@ TYPES = {
     "starts_with": ("starts_with", "starts-with"),
     "ends_with": ("ends_with", "ends-with"),
     "is_json": ("is_json", "is-json"),
+    "fuzzy_match": ("fuzzy_match", "fuzzy-match"),
 }
 SPELLINGS = [(today, spelling) for today, names in TYPES.items() for spelling in names]
 FAST: JsonObject = {"type": "latency", "threshold": 5}

@@ -154,6 +154,7 @@ WRONG: list[tuple[JsonValue, str, str]] = [
         "usage.output_tokens",
     ),
     ({"messages": [], "latency_ms": -1}, "value_out_of_range", "latency_ms"),
+    ({"messages": [], "first_token_ms": -1}, "value_out_of_range", "first_token_ms"),
     ({"messages": [], "latency_ms": "5"}, "invalid_field_type", "latency_ms"),
     ({"messages": [], "finish_reason": 5}, "invalid_field_type", "finish_reason"),
     ({"messages": [], "refusal": True}, "invalid_field_type", "refusal"),

@@ -13,6 +13,7 @@ from steelyard.checks.cost import Cost
 from steelyard.checks.ends_with import EndsWith
 from steelyard.checks.equals import Equals
 from steelyard.checks.field_accuracy import AccurateField, FieldAccuracy
+from steelyard.checks.fuzzy_match import FuzzyMatch
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.latency import Latency
 from steelyard.checks.markdown_structure import MarkdownStructure
@@ -70,6 +71,7 @@ def made(kind: str, checks: EvaluatorChecks = CHECKS, **more: Any) -> object:
         ("starts_with", {"value": "a"}, StartsWith(value="a")),
         ("ends_with", {"value": "a"}, EndsWith(value="a")),
         ("is_json", {}, IsJson()),
+        ("fuzzy_match", {"value": ["a", "b"]}, FuzzyMatch(values=("a", "b"))),
         ("must_contain_any", {"phrases": ["a"]}, MustContainAny(phrases=("a",))),
         ("markdown_structure", {"no_h1": True}, MarkdownStructure(no_h1=True)),
         ("cost", {"budget": 0.5}, Cost(max_usd=0.5)),

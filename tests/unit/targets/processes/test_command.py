@@ -25,9 +25,9 @@ from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Prompt, Request
 from steelyard.store.clock import SystemClock
 from steelyard.targets.http_endpoint import MAX_BODY
-from steelyard.targets.processes.bounded_process import TAIL, Ended
 from steelyard.targets.processes.command import ChildProcesses, CommandTarget
 from steelyard.targets.processes.command_settings import CommandSettings
+from steelyard.targets.processes.program import TAIL, Ended
 
 SECRET = "hush-hush-hush"
 TRACE: dict[str, Any] = {

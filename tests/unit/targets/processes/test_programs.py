@@ -14,7 +14,7 @@ from real_parts import require_program
 from steelyard.checks.php_lint import PhpLint
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
 from steelyard.model.case import Case
-from steelyard.targets.processes.bounded_process import TAIL
+from steelyard.targets.processes.program import TAIL
 from steelyard.targets.processes.programs import MAX_MEMORY, MAX_OUTPUT, LocalPrograms
 from steelyard.targets.processes.supervisor import MAX_PROCESSES
 from strategies.traces import said

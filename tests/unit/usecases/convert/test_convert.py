@@ -254,8 +254,11 @@ def test_a_form_that_there_is_not_is_a_usage_error(
         ({"made_from": "prbanch"}, "did you mean 'prbench'"),
         ({"names": {"id": "x"}}, "`names` is for tables; name one with `made_from`"),
         ({"split": "test"}, "`split` is for tables"),
-        ({"made_from": "prbench", "names": {"id": "x"}}, "the columns of prbench are known"),
-        ({"made_from": "openai-evals", "names": {"x": "y"}}, "`names` x=…: an item can fill id"),
+        ({"made_from": "prbench", "names": {"id": "x"}}, "the fields of prbench are known"),
+        (
+            {"made_from": "openai-evals", "names": {"x": "y"}},
+            "`names` x=…: openai-evals can fill id",
+        ),
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(

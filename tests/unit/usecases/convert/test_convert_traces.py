@@ -152,11 +152,17 @@ def test_nothing_is_written_where_no_trace_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"made_from": None}, "`to` responses needs `made_from` inspect or otel"),
-        ({"made_from": "csv"}, "`to` responses needs `made_from` inspect or otel"),
+        (
+            {"made_from": None},
+            "needs `made_from` openai-evals, lm-eval, inspect or otel",
+        ),
+        (
+            {"made_from": "csv"},
+            "needs `made_from` openai-evals, lm-eval, inspect or otel",
+        ),
         ({"split": "test"}, "`split` and `flatten` are for datasets"),
         ({"flatten": True}, "`split` and `flatten` are for datasets"),
-        ({"names": {"record_id": "x"}}, "Inspect's logs name both"),
+        ({"names": {"record_id": "x"}}, "the fields of inspect are known"),
         ({"made_from": "otel", "names": {"id": "x"}}, "`names` id=…"),
         ({"output": Path("out.json")}, r"responses are written to \.jsonl"),
         ({"to": "eval_cases", "made_from": "otel"}, "write them with `to` responses"),
@@ -193,7 +199,7 @@ def test_what_is_no_export_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         converted(broken, "otel")
     with pytest.raises(NotFoundError):
         converted(tmp_path / "none.json", "otel")
-    monkeypatch.setattr("steelyard.usecases.convert.convert_traces._MAX_JSON", 1)
+    monkeypatch.setattr("steelyard.usecases.convert.source_records._MAX_JSON", 1)
     with pytest.raises(UnreadableFileError, match="larger than 1 GB"):
         converted(broken, "otel")
 

@@ -78,6 +78,40 @@ def test_a_list_without_names_holds_eval_cases_with_their_findings() -> None:
     assert findings[2].message == "a row is a dict, not int"
 
 
+MISSPELT: list[tuple[Any, dict[str, str], str, str]] = [
+    ([{"input": "a"}, {"input": "b", "expcted": "c"}], {}, "[1].expcted", "expected_output"),
+    ([{"input": "a", "expected": "c"}], {}, "[0].expected", "expected_output"),
+    (pl.DataFrame({"input": ["a"], "expcted": ["c"]}), {}, "[0].expcted", "expected"),
+    (pl.DataFrame({"q": ["a"], "ID": ["c"]}), {"input": "q"}, "[0].ID", "id"),
+    ([{"q": "a", "tag": "c"}], {"input": "q"}, "[0].tag", "tags"),
+]
+
+
+@pytest.mark.parametrize(("given", "names", "path", "meant"), MISSPELT)
+def test_a_misspelt_column_is_a_warning(
+    given: Any, names: dict[str, str], path: str, meant: str
+) -> None:
+    cases, (finding,) = read(given, **names)
+
+    assert cases
+    assert (finding.severity, finding.code, finding.path) == ("warning", "unknown_field", path)
+    assert finding.hint == f"did you mean '{meant}'?"
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ([{"q": "a", "e": "b", "expcted": "c"}], {"input": "q", "expected": "e"}),
+        ([{"q": "a", "pid": 7, "Topic": "c"}], {"input": "q"}),
+        ([{"input": "a", "expected_output": "b", "expected": "c"}], {}),
+    ],
+)
+def test_a_column_near_a_field_that_is_filled_is_metadata(
+    given: Any, names: dict[str, str]
+) -> None:
+    assert read(given, **names)[1] == []
+
+
 def test_the_keys_of_the_first_row_name_another_contract() -> None:
     row = {
         "schema_version": "legal_eval_v1",

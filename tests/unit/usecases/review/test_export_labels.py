@@ -12,6 +12,8 @@ from fakes.reviews import RUN, ReviewProject, label, response, says
 from steelyard.errors import NotFoundError
 from steelyard.model.labels.annotation import Wanted
 from steelyard.usecases.review.export_labels import export_labels
+from steelyard.usecases.review.label_csv import label_csv
+from steelyard.usecases.review.labels import KnownRubrics
 
 ROWS = [
     label(0, answers=says({"turn_1": {"turn_ok": "poor"}}, correct=1)),
@@ -80,3 +82,44 @@ def test_history_says_what_was_replaced_and_when(project: ReviewProject) -> None
 def test_nothing_to_give_is_an_error(project: ReviewProject, options: dict[str, str]) -> None:
     with pytest.raises(NotFoundError):
         exported(project, **options)
+
+
+ODD: list[Any] = [
+    *ROWS,
+    label(1, "=cmd()", answers=says(issues=[], note="=1+1"), stratum="-failed"),
+    label(1, "bob", answers=says({"turn_2": {"turn_ok": "fine"}}, quality=3), id="x", minutes=1.5),
+    label(1, "cy", answers=says(issues=["slow", "rude"], note=" two\nlines, 'x' "), remark="'=1"),
+    label(1, "di", answers=says(note="'=1", correct=0), question="kept", rest={"a": [1]}),
+    label(1, "ed", rubric_sha256="0" * 64, answers=says(tone="cold")),
+]
+
+
+def test_a_table_of_labels_comes_in_again_as_the_same(project: ReviewProject) -> None:
+    project.bring(ODD)
+    found = exported(project)
+    text = "".join(label_csv(found, KnownRubrics(project.references)))
+    again = project.bring_table(text)
+
+    assert (again.same, again.imported, again.refused) == (len(ODD), 0, 0)
+    assert "'=cmd()" in text
+    assert text.splitlines()[0].startswith("record_id,run_id,repeat,rubric,annotator,exposure")
+
+
+def test_a_gold_label_is_no_label_of_a_person(project: ReviewProject) -> None:
+    gold: dict[str, Any] = {**label(1, "lead", answers=says(correct=1)), "gold": {"revision": 1}}
+    table = "".join(label_csv([gold], KnownRubrics(project.references)))
+
+    for found in (project.bring([gold]), project.bring_table(table)):
+        assert (found.read, found.gold, found.refused) == (0, 1, 0)
+    assert len(exported(project)) == len(ROWS)
+
+
+@pytest.mark.parametrize("cell", ["{", "[]", '{""answers"": 1}', '{""answers"": {""turns"": []}}'])
+def test_json_of_a_table_that_cannot_be_read_is_a_refused_row(
+    project: ReviewProject, cell: str
+) -> None:
+    head = "record_id,run_id,rubric,annotator,exposure,passed,more_json\n"
+    found = project.bring_table(f'{head}r0,{RUN},verdict,ann,blind,yes,"{cell}"\n')
+
+    assert (found.read, found.refused) == (1, 1)
+    assert "more_json: " in found.findings[0].message

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.model.labels.queue import Draft, ItemState, ListedItem
-from steelyard.web.review.item_list import MOST_SHOWN, ItemAddress, item_list
+from steelyard.model.labels.queue import Draft, Flag, ItemState, ListedItem
+from steelyard.web.review.item_list import MOST_SHOWN, ItemAddress, OwnWork, item_list
 
 
 def item(place: int, state: ItemState = "waiting", flags: int = 0) -> ListedItem:
@@ -17,11 +17,15 @@ def item(place: int, state: ItemState = "waiting", flags: int = 0) -> ListedItem
     )
 
 
+def nothing_done(_item: ListedItem) -> OwnWork:
+    return OwnWork()
+
+
 def test_arrows_pass_over_items_that_others_answer() -> None:
     items = [item(1, "submitted"), item(2, "taken"), item(3), item(4, "taken"), item(5, "open")]
     address = ItemAddress(queue_id="queue_1", view="raw")
 
-    found = item_list(items, {}, address, "item_3")
+    found = item_list(items, nothing_done, address, "item_3")
 
     assert found.previous == "/review/queue_1?item=item_1&view=raw"
     assert found.next == "/review/queue_1?item=item_5&view=raw"
@@ -40,18 +44,24 @@ def test_filters_keep_what_fits_and_say_why_an_item_was_skipped() -> None:
         reason="too hard",
     )
 
+    flag = Flag(item_id="item_1", annotator="mara", kind="note", text="?", at="")
     found = item_list(
-        items, {"item_1": draft}, ItemAddress(queue_id="q", state="skipped", q="DESK-1"), None
+        items,
+        lambda _: OwnWork(draft=draft, flags=[flag]),
+        ItemAddress(queue_id="q", state="skipped", q="DESK-1"),
+        None,
     )
 
-    assert [row.text for row in found.rows] == ["skipped: too hard, flagged"]
+    assert [(row.text, row.flags) for row in found.rows] == [
+        ("skipped: too hard", "flagged: note")
+    ]
     assert (found.found, found.total) == (1, 3)
 
 
 def test_a_long_list_shows_the_items_around_the_current_one() -> None:
     items = [item(place) for place in range(1, 1001)]
 
-    found = item_list(items, {}, ItemAddress(queue_id="q"), "item_500")
+    found = item_list(items, nothing_done, ItemAddress(queue_id="q"), "item_500")
 
     assert len(found.rows) == MOST_SHOWN
     assert found.rows[0].place < 500 < found.rows[-1].place

@@ -120,7 +120,12 @@ class LeadBody(msgspec.Struct, frozen=True):
     skips: list[SkipBody]
     """Items that people declined."""
     outdated: list[str]
-    """Items that were answered under other content than the rubric has now."""
+    """Items that were answered under other content than the rubric has now, and that no later
+    queue asks again."""
+    newer_rubric: str | None
+    """The newest published version of the rubric; null if its own is the newest."""
+    older: list[str]
+    """Items that were answered under other content than that version has, likewise."""
 
 
 class AnonymousBody(msgspec.Struct, frozen=True):
@@ -203,6 +208,8 @@ def lead_body(view: LeadView) -> LeadBody:
             SkipBody(one.item_id, one.annotator, one.reason, one.changed_at) for one in view.skips
         ],
         outdated=list(view.outdated),
+        newer_rubric=view.newer,
+        older=list(view.older),
     )
 
 

@@ -73,7 +73,8 @@ class FillBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     by: FilledBy = "random"
     """`random`; `stratified` by a slice or by verdict; `verdict`: equally many of each verdict;
-    `near_threshold`; `jury_split`; `picked`: the `records`."""
+    `near_threshold`; `jury_split`; `picked`: the `records`; `outdated`: the items of `queue` that
+    were answered under other content than the rubric has now."""
     size: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] = 100
     """The number of items."""
     slice: str | None = None
@@ -84,6 +85,8 @@ class FillBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The same seed draws the same items."""
     records: Annotated[list[PickedRecord], Meta(max_length=MOST_ITEMS)] = []
     """The records that are `picked`. Their labels have no chance and correct no rate."""
+    queue: str | None = None
+    """Of `outdated`: the queue, in place of a run; its items keep their probabilities."""
 
 
 class NewQueueBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -148,25 +151,8 @@ class DisagreementsQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
 def _create(call: Call[NoQuery, NewQueueBody]) -> JsonReply:
     """Every record with a response has an inclusion probability above 0, which its label keeps.
     `precision` says how many labels an interval of a given width needs."""
-    body = call.body
-    new = NewQueue(
-        name=body.name,
-        source=_source(call),
-        fill=Fill(
-            by=body.fill.by,
-            size=body.fill.size,
-            slice=body.fill.slice,
-            is_equal=body.fill.equal,
-            seed=body.fill.seed,
-            places=tuple((one.index, one.repeat) for one in body.fill.records),
-        ),
-        rubric=body.rubric,
-        reviews_required=body.reviews_required,
-        reveal=body.reveal,
-        instructions=body.instructions,
-    )
     try:
-        made = create_queue(call.project.queue_ports(), new, caller=call.caller)
+        made = create_queue(call.project.queue_ports(), _new_queue(call), caller=call.caller)
     except GoneError:
         raise
     except NotFoundError as wrong:
@@ -177,8 +163,33 @@ def _create(call: Call[NoQuery, NewQueueBody]) -> JsonReply:
     return JsonReply(body=answer, status=201)
 
 
+def _new_queue(call: Call[NoQuery, NewQueueBody]) -> NewQueue:
+    body = call.body
+    return NewQueue(
+        name=body.name,
+        source=_source(call),
+        fill=Fill(
+            by=body.fill.by,
+            size=body.fill.size,
+            slice=body.fill.slice,
+            is_equal=body.fill.equal,
+            seed=body.fill.seed,
+            queue=body.fill.queue,
+            places=tuple((one.index, one.repeat) for one in body.fill.records),
+        ),
+        rubric=body.rubric,
+        reviews_required=body.reviews_required,
+        reveal=body.reveal,
+        instructions=body.instructions,
+    )
+
+
 def _source(call: Call[NoQuery, NewQueueBody]) -> QueueSource:
     body, project = call.body, call.project
+    if body.fill.queue is not None:
+        if body.run_id is not None or body.trace_set is not None:
+            raise InvalidError("the items are those of `fill.queue`; name no other source")
+        return project.queue_ports().queues.find(body.fill.queue).source
     if (body.run_id is None) == (body.trace_set is None):
         raise InvalidError("name either `run_id` or `trace_set`")
     if body.run_id is not None:

@@ -19,11 +19,13 @@ from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.project_file import PROJECT_FILE, parse_settings
+from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
 from steelyard.usecases.convert.intake import Beside
 from steelyard.usecases.convert.promptfoo.context import ProgramFolder
 from steelyard.usecases.convert.promptfoo.importer import PromptfooProject, checked_config
 from steelyard.usecases.convert.promptfoo.programs import RUNNERS
 from steelyard.usecases.convert.promptfoo.source import ConfigFiles, refuse_program
+from steelyard.usecases.convert.source import CaseRows
 
 _MAX_CONFIG = 64 * 1024 * 1024
 _NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
@@ -34,6 +36,20 @@ _JUDGES = """\
 # judges: {default: {target: NAME}}
 """
 _NO_FILE = "targets are written beside the output, and stdout has no folder"
+
+
+def promptfoo_cases(ports: ConvertPorts, options: ConvertOptions) -> CaseRows:
+    """The tests of a project as cases, with its providers as targets beside them."""
+    intake = PromptfooIntake(ports.workspace, options.source, options.output)
+    return CaseRows(
+        contract="eval_cases",
+        dataset=intake.path.resolve().stem,
+        path=intake.path,
+        imports=intake.cases(),
+        description=intake.description,
+        changes=tuple(intake.project.changes),
+        beside=intake.beside,
+    )
 
 
 class PromptfooIntake:

@@ -107,6 +107,8 @@ def _metrics(metrics: Metrics) -> Iterator[tuple[str, float]]:
     others = {
         "latency_ms_p50": metrics.latency_ms.p50,
         "latency_ms_p95": metrics.latency_ms.p95,
+        "first_token_ms_p50": metrics.first_token_ms.p50,
+        "first_token_ms_p95": metrics.first_token_ms.p95,
         "tokens": metrics.tokens.total,
         "cost_usd": metrics.cost_usd.total,
     }

@@ -14,7 +14,7 @@ from steelyard.usecases.results.exports.rows import COLUMNS, cells
 
 _BATCH = 2_000
 _WHOLE = frozenset(("index", "repeat", "input_tokens", "output_tokens", "total_tokens"))
-_FRACTIONS = frozenset(("score", "raw_score", "cost_usd", "latency_ms"))
+_FRACTIONS = frozenset(("score", "raw_score", "cost_usd", "latency_ms", "first_token_ms"))
 
 
 def write_parquet(rows: Iterable[Prediction], checks: Sequence[str], path: Path) -> None:

@@ -36,6 +36,7 @@ COLUMNS = (
     "total_tokens",
     "cost_usd",
     "latency_ms",
+    "first_token_ms",
     "first_attempt_at",
     "last_attempt_at",
     "response_source",

@@ -23,11 +23,13 @@ from steelyard.model.names import require_name
 from steelyard.model.question import QuestionRubric
 from steelyard.review.label_precision import LabelPrecision, label_precision
 from steelyard.usecases.review.labels import KnownRubrics
+from steelyard.usecases.review.queues.outdated_items import OUTDATED, outdated_items
 from steelyard.usecases.review.queues.ports import QueuePorts, TraceSource
 
 MOST_REVIEWS = 20
 MOST_ITEMS = 50_000
 MAX_INSTRUCTIONS = 20_000
+MOST_NAME = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,8 @@ class Fill:
     seed: int = 0
     places: tuple[tuple[int, int], ...] = ()
     """Index and repeat of the records that are `picked`."""
+    queue: str | None = None
+    """The queue whose outdated items are asked again; the rest of the draw is that queue's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +82,7 @@ def create_queue(
     _require_valid(new)
     source = ports.source(new.source)
     rubric = _rubric(ports, new, source)
-    filled = _picked(source, new.fill) if new.fill.by == "picked" else _drawn(source, rubric, new)
+    filled = _filled(ports, new, source, rubric)
     queue = ReviewQueue(
         queue_id=ports.new_queue_id(),
         name=new.name,
@@ -112,6 +116,23 @@ def picked_items(picked: Picked) -> list[ReviewItem]:
     return [_item(one, place) for place, one in enumerate(picked.candidates, start=1)]
 
 
+def queue_again(
+    ports: QueuePorts, queue_id: str, rubric: str | None, *, caller: Caller | None = None
+) -> CreatedQueue:
+    """A queue like another one of its outdated items, under the rubric as it is now."""
+    before = ports.queues.find(queue_id)
+    new = NewQueue(
+        name=f"{before.name[:MOST_NAME]} (again)",
+        source=before.source,
+        fill=Fill(by="outdated", queue=queue_id),
+        rubric=rubric,
+        reviews_required=before.reviews_required,
+        reveal=before.reveal,
+        instructions=before.instructions,
+    )
+    return create_queue(ports, new, caller=caller)
+
+
 def set_queue_status(
     ports: QueuePorts, queue_id: str, status: QueueStatus, *, caller: Caller | None = None
 ) -> ReviewQueue:
@@ -137,10 +158,13 @@ def _require_valid(new: NewQueue) -> None:
         raise InvalidError(f"instructions have at most {MAX_INSTRUCTIONS:,} characters")
     if new.fill.slice is not None and new.fill.by != "stratified":
         raise InvalidError("only a stratified draw has a slice")
+    if (new.fill.by == "outdated") != (new.fill.queue is not None):
+        raise InvalidError("`queue` belongs to `outdated`: whose items are asked again")
 
 
 def _rubric(ports: QueuePorts, new: NewQueue, source: TraceSource) -> QuestionRubric:
-    name = new.rubric or source.default_rubric()
+    before = ports.queues.find(new.fill.queue) if new.fill.queue else None
+    name = new.rubric or (before.rubric if before else source.default_rubric())
     if name is None:
         raise InvalidError(f"name the question rubric to answer with {argument('rubric')}")
     found = KnownRubrics(ports.review.references).find(name)
@@ -163,6 +187,37 @@ class _Filled(NamedTuple):
     left_out: int = 0
 
 
+def _filled(
+    ports: QueuePorts, new: NewQueue, source: TraceSource, rubric: QuestionRubric
+) -> _Filled:
+    if new.fill.by == "picked":
+        return _picked(source, new.fill)
+    if new.fill.queue is not None:
+        return _outdated(ports, new.fill.queue, rubric)
+    return _drawn(source, rubric, new)
+
+
+def _outdated(ports: QueuePorts, queue_id: str, rubric: QuestionRubric) -> _Filled:
+    """The outdated items of a queue; each keeps its probability and stratum."""
+    queue = ports.queues.find(queue_id)
+    items = outdated_items(ports, queue, rubric)
+    if not items:
+        raise InvalidError(
+            f"no item of {queue_id} waits to be answered again: none was answered under other "
+            f"content than {rubric.reference} has"
+        )
+    found = queue.design.get("records")
+    records = found if isinstance(found, int) else len(items)
+    design: JsonObject = {
+        "by": OUTDATED,
+        "queue": queue_id,
+        "size": len(items),
+        "records": records,
+    }
+    placed = [replace(one, item_id="", place=place) for place, one in enumerate(items, start=1)]
+    return _Filled(queue.source.id, placed, design, records)
+
+
 def _picked(source: TraceSource, fill: Fill) -> _Filled:
     picked = source.pick(fill.places)
     if not picked.candidates:
@@ -174,7 +229,7 @@ def _picked(source: TraceSource, fill: Fill) -> _Filled:
 
 def _drawn(source: TraceSource, rubric: QuestionRubric, new: NewQueue) -> _Filled:
     fill, is_by_verdict = new.fill, new.fill.by == "verdict"
-    assert fill.by != "picked"
+    assert fill.by != "picked" and fill.by != "outdated"  # noqa: PLR1714, PT018 - narrows the type
     choice = AssignmentChoice(
         count=fill.size,
         by="stratified" if fill.by == "verdict" else fill.by,
@@ -208,7 +263,7 @@ def _item(
 def _design(fill: Fill, drawn: Assignment) -> JsonObject:
     return {
         "by": fill.by,
-        "size": fill.size,
+        "size": len(drawn.assigned),
         "slice": fill.slice,
         "seed": fill.seed,
         "threshold": drawn.choice.threshold if fill.by == "near_threshold" else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.contracts.labels.reader import label_of
 from steelyard.model.labels.annotation import Wanted
 from steelyard.model.labels.label import Label
 from steelyard.model.labels.queue import ReviewItem, ReviewQueue
@@ -76,13 +75,3 @@ def labels_by_item(
         assert item_id is not None
         found[item_id].append(label)
     return found
-
-
-def outdated_labels(ports: QueuePorts, queue: ReviewQueue) -> list[str]:
-    """The items with a label under other content than the rubric of this reference has now."""
-    known = KnownRubrics(ports.review.references)
-    submitted = SubmittedLabels(ports, queue, ports.queues.items(queue.queue_id))
-    wanted = Wanted(rubric=queue.rubric, runs=(queue.source.id,))
-    labels = (label_of(one.row) for one in ports.review.annotations.all(wanted))
-    found = (submitted.item_of(label) for label in labels if known.is_under_other_content(label))
-    return list(dict.fromkeys(item_id for item_id in found if item_id is not None))

@@ -21,8 +21,9 @@ from steelyard.model.question import Answers
 from steelyard.review.disagreement import PairAgreement, pair_agreements
 from steelyard.review.label_precision import LabelPrecision
 from steelyard.usecases.review.queues.create_queue import precision_of
+from steelyard.usecases.review.queues.outdated_items import newer_version, outdated_items
 from steelyard.usecases.review.queues.ports import QueuePorts
-from steelyard.usecases.review.queues.queue_labels import labels_by_item, outdated_labels
+from steelyard.usecases.review.queues.queue_labels import labels_by_item
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
 
 
@@ -56,7 +57,12 @@ class LeadView:
     skips: tuple[Draft, ...]
     """Items that somebody declined, with the reason."""
     outdated: tuple[str, ...]
-    """Items that were answered under other content than the rubric has now."""
+    """Items that were answered under other content than the rubric has now, and wait for a queue
+    that asks them again."""
+    newer: str | None
+    """The newest published version of the rubric, if its own is not the newest."""
+    older: tuple[str, ...]
+    """Items that were answered under other content than that version has."""
 
 
 def list_queues(ports: QueuePorts, annotator: str) -> list[QueueView]:
@@ -93,6 +99,8 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
         for found in labels.values()
     ]
     drafts = ports.progress.drafts(queue_id)
+    newer = newer_version(ports, queue)
+    older = outdated_items(ports, queue, newer) if newer else []
     return LeadView(
         queue=queue,
         counts=ports.progress.counts(queue_id),
@@ -101,7 +109,9 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
         pairs=tuple(pair_agreements(rubric_of(queue), given)),
         flags=tuple(ports.decisions.flags(queue_id)),
         skips=tuple(draft for draft in drafts if draft.standing == "skipped"),
-        outdated=tuple(outdated_labels(ports, queue)),
+        outdated=tuple(one.item_id for one in outdated_items(ports, queue)),
+        newer=str(newer.reference) if newer else None,
+        older=tuple(one.item_id for one in older),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from fakes.review_project import answers
+from fakes.review_project import answers, label
 from servers.accounts import PASSWORD, Session, add_users, key_of, logged_in
 from servers.review_service import Reviewer, make_review_run
 from servers.service import served
@@ -206,3 +207,23 @@ def test_without_login_nobody_is_blind_after_results_were_opened(tmp_path: Path)
         assert exposure(bob, item_of(bob, queue, 3)) == "blind"
         notes = client.get(f"/v1/agreement/{queue}").json()["notes"]
         assert [note.partition(":")[0] for note in notes] == ["1 label was not given blind"]
+
+
+def test_a_user_cannot_send_labels_as_blind_after_opening_the_results(
+    service: WithLogin,
+) -> None:
+    add_user(service.project.access_ports(), "sender", "editor", PASSWORD)
+    sender, queue = service.person("sender"), service.queue(reviews_required=3)
+    assert exposure(sender, item_of(sender, queue, 20)) == "blind"
+    sender.get(f"/v1/runs/{service.run_id}/records/21")
+    stored = sender.get(f"/v1/queues/{queue}/labels")["data"]
+    seen = label(21, "sender", run_id=service.run_id, answers=answers(21))
+    rows = [seen, {**seen, "exposure": "suggested"}, {**seen, "annotator": "somebody else"}]
+    rows.append({name: one for name, one in stored[0].items() if one is not None})
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    headers = {**(sender.headers or {}), "content-type": "application/x-ndjson"}
+    sent = service.client.post("/v1/labels", content=text, headers=headers).json()
+
+    assert (sent["imported"], sent["same"], sent["refused"]) == (2, 1, 1)
+    assert sent["findings"][0]["path"] == "exposure"
+    assert "sender had opened the results of 'r21' here" in sent["findings"][0]["message"]

@@ -37,6 +37,26 @@ def made_queue(service: tuple[RunService, str], **more: Any) -> str:
     return answer.json()["queue_id"]
 
 
+def test_labels_of_a_divided_jury_keep_their_inclusion_probability(
+    service: tuple[RunService, str],
+) -> None:
+    running, _ = service
+    queue = made_queue(service, fill={"by": "jury_split", "size": 10})
+    person = Reviewer(running.client, "jury reader")
+    while (claimed := person.claim(queue)).status_code == 200:
+        item = claimed.json()
+        assert person.submit(item, answers(number_of(item))).status_code == 200
+    with open_project(running.root) as project:
+        kept = project.review_ports().annotations.all(Wanted(annotator="jury reader"))
+        found = {one.row["record_id"]: one.row["inclusion_prob"] for one in kept}
+        stored = project.queue_ports().queues.items(queue)
+
+    assert found == {one.record_id: one.inclusion_prob for one in stored}
+    assert len(found) == 10
+    assert len({one.inclusion_prob for one in stored}) > 1
+    assert all(0 < (one.inclusion_prob or 0) <= 1 for one in stored)
+
+
 def number_of(item: dict[str, Any]) -> int:
     return int(item["record_id"][1:])
 
@@ -238,3 +258,30 @@ def test_people_answer_the_rubric_as_it_was_when_their_queue_was_made(
     assert len(seen["outdated"]) == 2
     refused = running.client.post("/v1/judgements", json={"queue_id": queue})
     assert refused.status_code == 409
+    again = {"by": "outdated", "queue": queue}
+    made = running.client.post("/v1/queues", json={"name": "Again", "fill": again})
+    twice = running.client.post("/v1/queues", json={"name": "Twice", "fill": again})
+
+    assert (made.status_code, made.json()["items"]) == (201, 2)
+    asked = person.claimed(made.json()["queue_id"])
+    assert asked["rubric"]["questions"][0]["label"] == "Is it true?"
+    assert running.client.get(f"/v1/queues/{queue}/progress").json()["outdated"] == []
+    assert twice.status_code == 400
+    assert "waits to be answered again" in twice.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"fill": {"by": "outdated"}}, "name either"),
+        ({"fill": {"by": "outdated", "queue": "queue_unknown"}}, "no review queue"),
+        ({"fill": {"by": "outdated", "queue": "x"}, "run_id": "latest"}, "no other source"),
+    ],
+)
+def test_outdated_items_are_those_of_a_queue(
+    service: tuple[RunService, str], body: dict[str, Any], told: str
+) -> None:
+    answer = service[0].client.post("/v1/queues", json={"name": "Again", **body})
+
+    assert answer.status_code == 400
+    assert told in answer.json()["error"]["message"]

@@ -59,7 +59,7 @@ def test_labels_keep_the_inclusion_probability_of_every_design(
 
     assert found == {one.record_id: one.inclusion_prob for one in stored}
     assert len(found) == fill["size"]
-    assert all(0 < one.inclusion_prob <= 1 for one in stored)
+    assert all(0 < (one.inclusion_prob or 0) <= 1 for one in stored)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,11 @@ from steelyard.model.labels.annotation import Wanted
 from steelyard.usecases.review.agreement import agreement
 from steelyard.usecases.review.export_labels import export_labels
 from steelyard.usecases.review.labels import KnownRubrics, stored_labels
-from steelyard.usecases.review.queues.adjudication import list_disagreements
+from steelyard.usecases.review.queues.adjudication import (
+    GoldDecision,
+    adjudicate,
+    list_disagreements,
+)
 from steelyard.usecases.review.queues.annotating import (
     Annotator,
     GivenAnswers,
@@ -24,7 +28,9 @@ from steelyard.usecases.review.queues.annotating import (
     submit_answers,
     undo_last,
 )
+from steelyard.usecases.review.queues.gold_rows import gold_rows
 from steelyard.usecases.review.queues.queue_agreement import queue_agreement
+from steelyard.usecases.review.queues.queue_rows import queue_rows
 
 QUEUE_FIELDS = ("queue_id", "annotator", "inclusion_prob", "exposure")
 
@@ -139,3 +145,41 @@ def test_an_imported_label_counts_in_no_queue(project: QueueProject) -> None:
 
     assert queue_agreement(project.queue_ports, queue, "lead").labels == 0
     assert agreement(project.ports, run=RUN, rubric=DESK).rubrics[0].labels == 1
+
+
+def test_a_gold_label_goes_out_with_its_provenance_and_counts_for_nobody(
+    project: QueueProject,
+) -> None:
+    queue = project.queue(size=4, reviews=2)
+    answer(project, queue, ANN, 1, 1)
+    answer(project, queue, BOB, 0, 1)
+    item = project.items(queue)[0]
+    adjudicate(project.queue_ports, item.item_id, GoldDecision(answers=says(correct=1)))
+    before = queue_agreement(project.queue_ports, queue, "lead")
+    gold: dict[str, Any]
+    (gold,) = gold_rows(project.queue_ports, Wanted(rubric=DESK, runs=(RUN,)))
+    rows = queue_rows(project.queue_ports, queue, "reader")
+    again = project.bring(rows)
+
+    assert (gold["record_id"], gold["exposure"]) == (item.record_id, "after_commit")
+    assert [one["annotator"] for one in gold["gold"]["from"]] == ["ann", "bob"]
+    assert rows[-1] == gold
+    assert (again.same, again.gold, again.imported) == (4, 1, 0)
+    assert queue_agreement(project.queue_ports, queue, "lead") == before
+    assert [*gold_rows(project.queue_ports, Wanted(annotator="ann"))] == []
+
+
+def test_whoever_reads_the_labels_of_a_queue_is_not_blind_about_them(
+    project: QueueProject,
+) -> None:
+    queue = project.queue(size=4, reviews=2)
+    answer(project, queue, BOB, 1)
+    queue_rows(project.queue_ports, queue, "ann")
+    answer(project, queue, ANN, 1, 0)
+
+    found = {row["record_id"]: row["exposure"] for row in exported(project) if is_ann(row)}
+    assert [*found.values()] == ["suggested", "blind"]
+
+
+def is_ann(row: dict[str, Any]) -> bool:
+    return row["annotator"] == "ann"

@@ -1,0 +1,1 @@
+"""Convert what OpenAI Evals holds: data files, exports and samples."""

@@ -1,0 +1,34 @@
+"""The source formats that are no contract: one line each."""
+
+from __future__ import annotations
+
+from steelyard.contracts.importers.otel_traces import MAPPED
+from steelyard.usecases.convert.benchmarks import BENCHMARKS, benchmark_cases
+from steelyard.usecases.convert.inspect_source import inspect_cases, inspect_responses
+from steelyard.usecases.convert.lm_eval import lm_eval_cases, lm_eval_responses
+from steelyard.usecases.convert.openai_evals.source import (
+    ITEM_FIELDS,
+    evals_cases,
+    evals_responses,
+)
+from steelyard.usecases.convert.otel_source import otel_responses
+from steelyard.usecases.convert.promptfoo.intake import promptfoo_cases
+from steelyard.usecases.convert.source import SourceFormat
+from steelyard.usecases.convert.tables import TABLES, table_cases
+
+SOURCES: dict[str, SourceFormat] = {
+    **dict.fromkeys(BENCHMARKS, SourceFormat(cases=benchmark_cases)),
+    "openai-evals": SourceFormat(
+        cases=evals_cases,
+        case_names=ITEM_FIELDS,
+        responses=evals_responses,
+        response_names=ITEM_FIELDS,
+    ),
+    "lm-eval": SourceFormat(cases=lm_eval_cases, responses=lm_eval_responses),
+    "promptfoo": SourceFormat(cases=promptfoo_cases),
+    "inspect": SourceFormat(cases=inspect_cases, responses=inspect_responses),
+    "otel": SourceFormat(responses=otel_responses, response_names=MAPPED),
+    **dict.fromkeys(TABLES, SourceFormat(cases=table_cases, case_names=None)),
+}
+RECORDERS = tuple(name for name, source in SOURCES.items() if source.responses)
+"""The sources whose answers can be read."""

@@ -1,0 +1,136 @@
+"""The labels of a queue go out over HTTP, come in again, and validate the judge."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import Any
+
+import pytest
+
+from fakes.review_project import answers, label
+from servers.review_service import ReviewService
+from steelyard.client.sync_client import Client
+
+NDJSON = {"content-type": "application/x-ndjson"}
+CSV = {"content-type": "text/csv"}
+
+
+def answered(service: ReviewService, *names: str, size: int = 3) -> str:
+    """A queue whose items people have answered, each as the judge does."""
+    queue = service.queue(reviews_required=len(names), fill={"size": size})
+    for name in names:
+        person = service.person(name)
+        while (claimed := person.claim(queue)).status_code == 200:
+            item = claimed.json()
+            number = int(item["record_id"][1:])
+            assert person.submit(item, answers(number)).status_code == 200
+    return queue
+
+
+def test_labels_have_names_and_then_gold_labels(service: ReviewService) -> None:
+    queue = answered(service, "ann", "bob")
+    item = service.person("ann").get(f"/v1/queues/{queue}/items")["data"][0]
+    gold = f"/v1/annotations/{item['item_id']}/adjudicate"
+    assert service.client.post(gold, json={"answers": answers(1)}).status_code == 200
+    found = service.person("ann").ask("GET", f"/v1/queues/{queue}/labels", limit=5).json()
+    rest = service.client.get(
+        f"/v1/queues/{queue}/labels", params={"cursor": found["next_cursor"]}
+    ).json()["data"]
+    rows = [*found["data"], *rest]
+
+    assert [row["annotator"] for row in rows[:6]] == ["ann", "bob"] * 3
+    assert {row["queue_id"] for row in rows} == {queue}
+    assert [bool(row["gold"]) for row in rows] == [*[False] * 6, True]
+    assert rows[-1]["exposure"] == "after_commit"
+    assert [one["annotator"] for one in rows[-1]["gold"]["from"]] == ["ann", "bob"]
+
+
+@pytest.mark.parametrize(("form", "headers"), [("jsonl", NDJSON), ("csv", CSV)])
+def test_exported_labels_come_in_as_the_same(
+    service: ReviewService, form: str, headers: dict[str, str]
+) -> None:
+    queue = answered(service, "ann", "bob")
+    path = f"/v1/queues/{queue}/labels/export"
+    sent = service.client.get(path, params={"format": form})
+    again = service.client.post("/v1/labels", content=sent.content, headers=headers)
+
+    assert f'"{queue}.{form}"' in sent.headers["content-disposition"]
+    assert again.status_code == 200, again.text
+    counts = {name: again.json()[name] for name in ("read", "same", "imported", "refused")}
+    assert counts == {"read": 6, "same": 6, "imported": 0, "refused": 0}
+
+
+def test_whoever_reads_the_labels_is_blind_no_more(service: ReviewService) -> None:
+    queue = service.queue(reviews_required=2, fill={"size": 39})
+    ann, bob = service.person("reader"), service.person("writer")
+    items = [bob.claimed(queue) for _ in range(1)]
+    bob.submit(items[0], answers(int(items[0]["record_id"][1:])))
+    assert service.client.get(f"/v1/queues/{queue}/labels").json()["data"]
+    item = ann.claimed(queue, item_id=items[0]["item_id"])
+
+    given = ann.submit(item, answers(int(item["record_id"][1:])))
+    assert given.json()["exposure"] == "suggested"
+
+
+def test_a_table_says_row_by_row_what_was_refused(service: ReviewService) -> None:
+    text = "record_id,correct,quality\nr01,yes,4\nr02,no,9\nr03,,\n"
+    query: dict[str, Any] = {
+        "run": service.run_id,
+        "rubric": "rubric/desk-v1",
+        "annotator": "cy",
+        "exposure": "suggested",
+    }
+    sent = service.client.post("/v1/labels", content=text, headers=CSV, params=query).json()
+    unread = service.client.post("/v1/labels", content=text, headers=CSV)
+    other = service.client.post(
+        "/v1/labels",
+        content="Case,right\nr04,no\n",
+        headers=CSV,
+        params={**query, "names": "record_id=Case, correct=right"},
+    ).json()
+    wrong = service.client.post("/v1/labels", json={})
+
+    assert sent["unfilled"] == 1
+    assert sent["read"] == sent["imported"] + sent["refused"] == 2
+    assert {one["line"] for one in sent["findings"]} >= {3}
+    assert unread.status_code == 400
+    assert "pass `annotator` for all rows" in unread.json()["error"]["message"]
+    assert wrong.status_code == 400
+    assert other["imported"] == 1
+
+
+def test_a_queue_without_labels_or_judge_validates_nothing(service: ReviewService) -> None:
+    queue = service.queue()
+
+    assert service.client.get(f"/v1/queues/{queue}/labels").json()["data"] == []
+    refused = service.client.post(f"/v1/queues/{queue}/validate")
+    assert refused.status_code == 400, refused.text
+    assert service.client.post("/v1/queues/unknown/validate").status_code == 404
+
+
+def test_the_client_leads_a_review(service: ReviewService) -> None:
+    queue = answered(service, "ann", "bob", size=4)
+    with Client(str(service.client.base_url)) as client:
+        rows = [*client.review.labels(queue)]
+        table = client.review.export_labels(queue, format="csv")
+        again = client.review.import_labels(table, name="labels.csv")
+        listed = next(iter(client.review.queues()))
+
+        assert len(rows) == again["same"] == 8
+        assert listed["queue_id"] == queue
+        assert client.review.agreement(queue)["labels"] == 8
+    head = next(csv.reader(table.decode().splitlines()))
+    assert {"correct", "turn_2.turn_ok", "annotator"} <= {*head}
+
+
+def test_labels_as_json_lines_need_all_their_fields(service: ReviewService) -> None:
+    rows = [
+        label(5, "di", run_id=service.run_id, answers=answers(5), exposure="after_commit"),
+        label(99, "di", run_id=service.run_id, answers=answers(5)),
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    sent = service.client.post("/v1/labels", content=text, headers=NDJSON).json()
+
+    assert (sent["imported"], sent["refused"]) == (1, 1)
+    assert sent["findings"][0]["line"] == 2

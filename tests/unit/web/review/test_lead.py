@@ -1,0 +1,91 @@
+"""The page of whoever leads a queue: labels to take along, items to ask again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+import pytest
+
+from fakes.review_project import QUESTIONS, answers
+from servers.review_service import Reviewer, make_review_run
+from servers.site import Site, site_of
+from steelyard.project import Project, open_project
+
+
+class Lead(NamedTuple):
+    """A server without login, and its run."""
+
+    project: Project
+    site: Site
+    run_id: str
+
+    def answered(self, rubric: str) -> str:
+        """A queue of two items that somebody has answered."""
+        body = {"name": "Desk", "run_id": self.run_id, "rubric": rubric, "fill": {"size": 2}}
+        queue = self.site.client.post("/v1/queues", json=body).json()["queue_id"]
+        person = Reviewer(self.site.client, "ann")
+        while (claimed := person.claim(queue)).status_code == 200:
+            assert person.submit(claimed.json(), answers(1)).status_code == 200
+        return queue
+
+    def version(self, name: str, label: str, status: str = "published") -> None:
+        """Write a version of the questions."""
+        first: dict[str, Any] = {**QUESTIONS["questions"][0], "label": label}
+        questions = [first, *QUESTIONS["questions"][1:]]
+        row = {**QUESTIONS, "version": name, "status": status, "questions": questions}
+        path = self.project.root / "rubrics" / f"{name}.json"
+        path.write_text(json.dumps(row), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def lead(tmp_path_factory: pytest.TempPathFactory) -> Generator[Lead]:
+    root = tmp_path_factory.mktemp("lead")
+    run_id = make_review_run(root)
+    with open_project(root) as project, site_of(project) as site:
+        yield Lead(project, site, run_id)
+
+
+def test_labels_are_taken_along_once_there_are_some(lead: Lead) -> None:
+    queue = lead.answered("desk-v1")
+    body = {"name": "New", "run_id": lead.run_id, "fill": {"size": 2}}
+    empty = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    page = lead.site.open(f"/review/{queue}/progress").text
+
+    for form in ("jsonl", "csv"):
+        href = f"/v1/queues/{queue}/labels/export?format={form}"
+        assert f'href="{href}" download' in page
+        assert lead.site.open(href).status_code == 200
+    assert "labels/export" not in lead.site.open(f"/review/{empty}/progress").text
+
+
+def test_items_under_an_older_wording_become_a_queue(lead: Lead) -> None:
+    lead.version("draft-v1", "Is it right?", "draft")
+    queue = lead.answered("draft-v1")
+    address = f"/review/{queue}/progress"
+    assert "older wording" not in lead.site.text(address)
+    lead.version("draft-v1", "Is it true?", "draft")
+    said = lead.site.text(address)
+    made = lead.site.send(address, action="again", rubric="")
+
+    assert "2 items were answered under an older wording of the rubric" in said
+    assert "Make a queue of these 2 items" in said
+    assert made.status_code == 303
+    assert "Desk (again)" in lead.site.text(made.headers["location"])
+    assert "older wording of the rubric" not in lead.site.text(address)
+    again = lead.site.send(address, action="again", rubric="")
+    assert again.status_code == 400
+    assert "waits to be answered again" in again.text
+
+
+def test_a_newer_version_asks_the_same_items(lead: Lead) -> None:
+    lead.version("tone-v1", "Is it right?")
+    queue = lead.answered("tone-v1")
+    address = f"/review/{queue}/progress"
+    lead.version("tone-v3", "Is it so?")
+    said = lead.site.text(address)
+    made = lead.site.send(address, action="again", rubric="rubric/tone-v3")
+
+    assert "2 items were answered with tone-v1, of which tone-v3 is the newer version" in said
+    assert "tone-v3" in lead.site.text(made.headers["location"])
