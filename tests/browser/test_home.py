@@ -17,19 +17,39 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-def test_the_switcher_goes_to_a_run_by_keyboard(page: Page) -> None:
+def test_the_switcher_goes_to_a_run_by_keyboard(
+    page: Page, check_accessible: Callable[[Page], None]
+) -> None:
+    """A screen reader hears which place is chosen: the field names it."""
     page.goto("/")
     page.keyboard.press("Control+k")
     page.keyboard.type("rules-quiz")
     page.wait_for_function(
         "() => document.querySelector('dialog .goto a')?.innerText.includes('quiz')"
     )
+    field = page.get_by_role("combobox", name="Go to")
     page.keyboard.press("ArrowDown")
+    chosen = page.locator("dialog [role=option][aria-selected=true]")
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    check_accessible(page)
     page.keyboard.press("ArrowUp")
+    assert field.get_attribute("aria-activedescendant") == "goto-0"
     page.route("**/runs/run_*", lambda route: route.fulfill(body="<title>x</title>"))
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert "/runs/run_" in page.url
+
+
+@pytest.mark.trials
+def test_the_switcher_says_that_nothing_is_found(
+    page: Page, check_accessible: Callable[[Page], None]
+) -> None:
+    page.goto("/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("no such place")
+    page.get_by_role("status").filter(has_text="Nothing here has").wait_for()
+    assert page.get_by_role("combobox").get_attribute("aria-expanded") == "false"
+    check_accessible(page)
 
 
 @pytest.mark.trials

@@ -291,7 +291,7 @@ def test_columns_are_chosen_and_views_are_saved(page: Page, judged: str) -> None
     heads = page.locator("table.records thead th").all_inner_texts()
     assert "Tags" in heads
     assert "panel" not in heads
-    page.get_by_role("button", name="Save view").click()
+    page.get_by_text("Save view", exact=True).click()
     page.get_by_label("Name of the view").fill("failed, with tags")
     page.keyboard.press("Enter")
     page.goto(judged)
@@ -317,7 +317,7 @@ def test_columns_and_views_are_there_in_other_runs_of_the_same_kind(
     page.get_by_label("Tags").check()
     page.get_by_role("button", name="Show these").click()
     page.wait_for_url("**cols=*")
-    page.get_by_role("button", name="Save view").click()
+    page.get_by_text("Save view", exact=True).click()
     page.get_by_label("Name of the view").fill("failed")
     page.keyboard.press("Enter")
     page.goto(other)

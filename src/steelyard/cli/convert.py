@@ -16,7 +16,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     source: Annotated[
         Path, typer.Argument(metavar="SRC", help="A dataset; with --from, any file or folder.")
     ],
-    to: Annotated[str, typer.Option("--to", help="Contract to write, or responses.")],
+    to: Annotated[
+        str, typer.Option("--to", help="Contract to write; or responses, targets, labels.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write; - is stdout.")],
     made_from: Annotated[
         str | None,
@@ -31,7 +33,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     split: Annotated[
         str | None,
         typer.Option(
-            "--split", help="Convert only this split of a folder, or eval of a registry."
+            "--split", help="Only this split, eval of a registry, dataset, or candidate."
         ),
     ] = None,
     flatten: Annotated[

@@ -6,7 +6,7 @@ the canary false-pass rate of a judge.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.model.case import Case
 from steelyard.model.message import Message
@@ -14,7 +14,7 @@ from steelyard.model.trace import Trace
 
 _MEGABYTE = 1 << 20
 _FILLER = "This is an important point that deserves careful attention and further thought."
-_CUT = 40
+_KEPT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,10 @@ CANARIES: tuple[Canary, ...] = (
 )
 
 
+CUT_OFF = _canary("truncated", "", "the beginning is taken for the whole")
+"""The canary that each case has of its own; its text is that of `truncated`."""
+
+
 def canary_trace(canary: Canary) -> Trace:
     """The trace of a target that answered with a canary."""
     return Trace(messages=(Message(role="assistant", content=canary.text),))
@@ -68,7 +72,6 @@ def canary_trace(canary: Canary) -> Trace:
 def truncated(case: Case) -> Canary | None:
     """The expected answer of a case, broken off at its beginning; None where there is none."""
     for answer in case.answers:
-        if len(answer) > 2 * _CUT:
-            cut = answer[:_CUT].rstrip()
-            return _canary("truncated", cut, "the beginning is taken for the whole")
+        if len(answer) > 2 * _KEPT:
+            return replace(CUT_OFF, text=answer[:_KEPT].rstrip())
     return None

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.results.predictions import CheckScore, Prediction
 
-Kind: TypeAlias = Literal["pass", "fail", "unscored", "skipped", "invalid", "live"]
+Kind: TypeAlias = Literal["pass", "fail", "unscored", "skipped", "invalid", "live", "flag"]
 
 
 class VerdictWord(NamedTuple):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from steelyard.contracts.importers.agentv_results import is_result
 from steelyard.contracts.importers.lm_eval import MARKS
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _OWN = {"input", "input_messages", "criteria", "expected_output", "expected_outcome"}
 """What only tests of eval cases have."""
 _RESULTS = {"results", "n-shot", "configs"}
+_ITEM = {"input", "expectedOutput", "datasetId"}
 _TOP = {"default_test", "evaluate_options", "preprocessors", "workspace", "environment"}
 """What only files of eval cases have beside their tests, as their newest dialect spells it."""
 
@@ -40,6 +42,15 @@ def _is_log(row: JsonObject) -> bool:
     return isinstance(spec, dict) and "completion_fns" in spec
 
 
+def _is_agentv_targets(top: JsonObject) -> bool:
+    targets = top.get("targets")
+    entries = targets if isinstance(targets, list) else []
+    named = [
+        one for one in entries if isinstance(one, dict) and {"name", "provider"} <= one.keys()
+    ]
+    return bool(entries) and len(named) == len(entries)
+
+
 class ForeignFile(NamedTuple):
     """A file of another tool, by the keys of its document or of its first row."""
 
@@ -59,6 +70,11 @@ _KNOWN = (
     ForeignFile(
         "a file of results of lm-eval", "lm-eval", is_document=_RESULTS.issubset, to="responses"
     ),
+    ForeignFile(
+        "a file of targets of agentv", "agentv", is_document=_is_agentv_targets, to="targets"
+    ),
+    ForeignFile("a file of results of agentv", "agentv", is_row=is_result, to="responses"),
+    ForeignFile("a file of dataset items of Langfuse", "langfuse", is_row=_ITEM.issubset),
     ForeignFile("a sample log of lm-eval", "lm-eval", is_row=MARKS.issubset),
 )
 

@@ -26,7 +26,8 @@ _OF_TOOL = {
 }
 _MESSAGE = re.compile(r"llm\.(input|output)_messages\.(\d{1,6})\.message\.(.+)")
 _CALL = re.compile(r"tool_calls\.(\d{1,6})\.tool_call\.(.+)")
-_PART = re.compile(r"contents\.(\d{1,6})\.message_content\.(type|text)")
+_PART = re.compile(r"contents\.(\d{1,6})\.message_content\.(.+)")
+_IMAGE = "image.image.url"
 _TOLD = (("input", "input.value", "user"), ("output", "output.value", "assistant"))
 
 
@@ -97,12 +98,17 @@ class _Message:
         }
         row["role"] = self._fields.get("role") or role
         if self._parts and "content" not in row:
-            row["content"] = [
-                {"type": "text", **self._parts[place]} for place in sorted(self._parts)
-            ]
+            row["content"] = [_part(self._parts[place]) for place in sorted(self._parts)]
         if self._calls:
             row["tool_calls"] = [_call(self._calls[place]) for place in sorted(self._calls)]
         return row
+
+
+def _part(given: JsonObject) -> JsonObject:
+    """A part of a content; an image stands under its address."""
+    if _IMAGE in given:
+        return {"type": "image_url", "image_url": {"url": given[_IMAGE]}}
+    return {"type": "text", **given}
 
 
 def _call(given: JsonObject) -> JsonObject:

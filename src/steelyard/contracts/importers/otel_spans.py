@@ -110,13 +110,15 @@ def _value(value: JsonValue) -> JsonValue:
     """One value of OpenTelemetry's as JSON itself would write it."""
     if not isinstance(value, dict):
         return value
-    for kind in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
-        if kind in value:
-            return value[kind]
-    if "intValue" in value:
-        return _nanoseconds(value["intValue"])
-    if "kvlistValue" in value:
-        return attributes_of(as_object(value["kvlistValue"]).get("values"))
-    if "arrayValue" in value:
-        return [_value(item) for item in as_objects(as_object(value["arrayValue"]).get("values"))]
+    # Some exporters write the names of the protocol with underscores.
+    given = {name.replace("_", "").lower(): held for name, held in value.items()}
+    for kind in ("stringvalue", "boolvalue", "doublevalue", "bytesvalue"):
+        if kind in given:
+            return given[kind]
+    if "intvalue" in given:
+        return _nanoseconds(given["intvalue"])
+    if "kvlistvalue" in given:
+        return attributes_of(as_object(given["kvlistvalue"]).get("values"))
+    if "arrayvalue" in given:
+        return [_value(item) for item in as_objects(as_object(given["arrayvalue"]).get("values"))]
     return None

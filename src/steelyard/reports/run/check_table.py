@@ -30,6 +30,7 @@ class CheckRow(NamedTuple):
     is_negated: bool
     description: str
     settings: JsonObject
+    """Those of the kind, without the judges."""
     judges: tuple[str, ...]
     """The names of judges that it asks."""
 
@@ -67,9 +68,20 @@ def _row(check: JsonObject) -> CheckRow:
         is_required=check.get("required") is True,
         is_negated=check.get("negate") is True,
         description=_text(check.get("description")),
-        settings={name: value for name, value in check.items() if name not in _GENERAL},
+        settings=dict(_settings(check)),
         judges=tuple(_judges(check)),
     )
+
+
+def _settings(check: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    """What is set for the kind; settings of a jury stand beside the others."""
+    for name, value in check.items():
+        if name in _GENERAL or (isinstance(value, str) and value.startswith("judge/")):
+            continue
+        if name == "jury" and isinstance(value, dict):
+            yield from ((own, one) for own, one in value.items() if own != "judges")
+        else:
+            yield name, value
 
 
 def _judges(value: JsonValue) -> Iterator[str]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.gate import ALLOW_FAILURES
 from steelyard.model.statistics.interval import Interval
 from steelyard.reports.judges.correction import drift_text, needed_text
 from steelyard.reports.numbers import Estimated, count, counted, dollars, mean_text, milliseconds
@@ -25,6 +26,7 @@ from steelyard.reports.run.run_text import (
     selection_text,
 )
 from steelyard.reports.run.slices_text import uneven_slices
+from steelyard.reports.verdict_words import VerdictWord
 from steelyard.results.metrics import Metrics, PassEstimate, TriesMetrics
 
 NoticeKind: TypeAlias = Literal["", "good", "warn", "bad"]
@@ -98,6 +100,8 @@ class RunSummary:
     notices: tuple[Notice, ...]
     distribution: tuple[int, ...]
     """Scores in equal bins of [0, 1]; empty where there are none."""
+    gate: VerdictWord | None = None
+    """Whether the gates hold; none where none was set. Missing scores are said elsewhere."""
 
 
 def summary_of(view: RunView, not_blind: int = 0) -> RunSummary:
@@ -111,7 +115,20 @@ def summary_of(view: RunView, not_blind: int = 0) -> RunSummary:
         rubrics=tuple(one.rubric for one in view.manifest.setup.rubrics),
         notices=tuple(_notices(view)),
         distribution=metrics.score_distribution if metrics.evaluated_records else (),
+        gate=_gate_word(view),
     )
+
+
+def _gate_word(view: RunView) -> VerdictWord | None:
+    if any(not one.passed and not one.is_missing_scores for one in view.gates):
+        return VerdictWord("fail", "Gate failed")
+    is_held = any(one.is_named for one in view.gates) and all(one.passed for one in view.gates)
+    return VerdictWord("pass", "Gate passed") if is_held else None
+
+
+def _method(name: str) -> str:
+    """The name of a method as people write it."""
+    return name.replace("wilson", "Wilson")
 
 
 def _rates(view: RunView) -> Iterator[RateRow]:
@@ -124,7 +141,7 @@ def _rates(view: RunView) -> Iterator[RateRow]:
     about = f"{count(metrics.pass_count)} of {count(metrics.evaluated_records)} evaluated"
     yield RateRow(
         name=raw_name(corrected),
-        about=f"{about}, {raw.method}" if raw.method else about,
+        about=f"{about}, {_method(raw.method)}" if raw.method else about,
         found=raw,
         style="" if corrected and corrected.is_corrected else "lead",
     )
@@ -155,7 +172,7 @@ def _corrected(found: CorrectedRate) -> RateRow:
         read = f"{labels} answers of another run read"
     return RateRow(
         name="Corrected by people",
-        about=f"{found.method}, {read}",
+        about=f"{_method(found.method or '')}, {read}",
         found=found,
         style="lead",
         is_open=False,
@@ -294,7 +311,8 @@ def _facts(metrics: Metrics) -> Iterator[Fact]:
 def _notices(view: RunView) -> Iterator[Notice]:
     metrics = view.metrics
     for gate, text in gate_lines(view.gates):
-        yield Notice("good" if gate.passed else "bad", f"Gate {text}")
+        allowed = text.replace(f"more than {ALLOW_FAILURES} ", "more than the allowed ")
+        yield Notice("good" if gate.passed else "bad", f"Gate {allowed}")
     if text := selection_text(view):
         yield Notice("warn", _sentence(text))
     if view.manifest.unread:

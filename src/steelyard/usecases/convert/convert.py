@@ -26,7 +26,9 @@ from steelyard.usecases.convert.conversion_output import (
     open_output,
 )
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
-from steelyard.usecases.convert.convert_traces import RESPONSES, convert_traces
+from steelyard.usecases.convert.convert_labels import convert_labels
+from steelyard.usecases.convert.convert_targets import convert_targets
+from steelyard.usecases.convert.convert_traces import convert_traces
 from steelyard.usecases.convert.import_rows import row_intake
 from steelyard.usecases.convert.intake import (
     Beside,
@@ -36,6 +38,7 @@ from steelyard.usecases.convert.intake import (
     place_of,
     refusal,
 )
+from steelyard.usecases.convert.output_forms import FORMS, LABELS, RESPONSES, TARGETS
 from steelyard.usecases.convert.sources import SOURCES
 from steelyard.usecases.convert.tally import Tally
 
@@ -47,6 +50,7 @@ def sources(contracts: Contracts) -> tuple[str, ...]:
     return (*SOURCES, *contracts.datasets)
 
 
+_FORMS = {RESPONSES: convert_traces, TARGETS: convert_targets, LABELS: convert_labels}
 _CHOICES = (
     Change("choices", "stand in the prompt", is_lost=False),
     Change("correct_choice_ids", "stand as the reference answer", is_lost=False),
@@ -56,8 +60,8 @@ _UNSHOWN = Change("attachments", "a document that is not there, or is no text, i
 
 def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
     """Write the dataset in the other contract; without any case, nothing is written."""
-    if options.to == RESPONSES:
-        return convert_traces(ports, options)
+    if options.to in FORMS:
+        return _FORMS[options.to](ports, options)
     path = _checked(ports, options)
     to = ports.contracts[options.to]
     intake = _intake(ports, options)
@@ -102,7 +106,7 @@ def _write_beside(ports: ConvertPorts, beside: Beside) -> tuple[str, ...]:
 
 def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
     """The path of the result; raises RequestError for a request that cannot be served."""
-    _check_name("to", options.to, (*ports.contracts.writable, RESPONSES))
+    _check_name("to", options.to, (*ports.contracts.writable, *FORMS))
     if options.made_from is not None:
         _check_name("made_from", options.made_from, sources(ports.contracts))
     to = ports.contracts[options.to]

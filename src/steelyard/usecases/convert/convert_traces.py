@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import cast
 
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
-from steelyard.errors import ConflictError, InvalidError, argument
 from steelyard.formats.json_fields import text_field
 from steelyard.formats.json_text import compact
 from steelyard.model.conversion import Conversion, Refusal
-from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
-from steelyard.usecases.convert.source import RecordedRows
-from steelyard.usecases.convert.sources import RECORDERS, SOURCES
+from steelyard.usecases.convert.output_forms import RESPONSES, form_source
 from steelyard.usecases.convert.tally import Tally
 
-RESPONSES = "responses"
-"""The output format of recorded traces."""
 _ANOTHER = Refusal(
     "left_out",
     "another answer of the same candidate to the same record; convert one run at a time",
@@ -31,7 +25,9 @@ _SAME = Refusal("skipped", "the same row again")
 
 def convert_traces(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
     """Write one row for each trace; without any, nothing is written."""
-    source = _opener(ports.workspace, options)(ports, options)
+    opened = form_source(ports, options).responses
+    assert opened
+    source = opened(ports, options)
     tally = Tally()
     tally.change("", source.changes)
     rows = _Rows(has_repeats=source.has_repeats)
@@ -94,30 +90,3 @@ class _Rows:
             return _ANOTHER
         self._repeats[key] = self._repeats.get(key, 0) + 1
         return found._replace(row={**row, "repeat": self._repeats[key]})
-
-
-def _opener(
-    workspace: Workspace, options: ConvertOptions
-) -> Callable[[ConvertPorts, ConvertOptions], RecordedRows]:
-    """How the responses of the source are opened; raises where they cannot be written."""
-    source = SOURCES.get(options.made_from or "")
-    if source is None or source.responses is None:
-        raise InvalidError(
-            f"{argument('to')} responses needs {argument('made_from')} "
-            f"{', '.join(RECORDERS[:-1])} or {RECORDERS[-1]}"
-        )
-    if options.split or options.flatten:
-        raise InvalidError(
-            f"{argument('split')} and {argument('flatten')} are for datasets; "
-            "traces are written as they are"
-        )
-    source.check_names(options, source.response_names)
-    if options.output is None:
-        return source.responses
-    if options.output.suffix.lower() != ".jsonl":
-        raise InvalidError(
-            f"responses are written to .jsonl; {argument('output')} names {options.output}"
-        )
-    if workspace.is_file(options.output) and not options.force:
-        raise ConflictError(f"{options.output} exists; {argument('force')} writes over it")
-    return source.responses

@@ -16,6 +16,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
 from steelyard.usecases.convert.intake import Intake, IntakeCandidate, read_row
+from steelyard.usecases.convert.output_forms import FORMS
 from steelyard.usecases.convert.source import CaseRows, PlacedImports
 from steelyard.usecases.convert.sources import SOURCES
 
@@ -27,9 +28,8 @@ def row_intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
     name = cast(str, options.made_from)
     source = SOURCES[name]
     if source.cases is None:
-        raise InvalidError(
-            f"{name} holds answers and no cases; write them with {argument('to')} responses"
-        )
+        forms = [form for form in FORMS if getattr(source, form)]
+        raise InvalidError(f"{name} holds no cases; {argument('to')} may be {' or '.join(forms)}")
     source.check_names(options, source.case_names)
     rows = source.cases(ports, options)
     made = ports.contracts[rows.contract]

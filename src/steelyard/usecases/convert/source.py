@@ -1,9 +1,10 @@
-"""What a source of a conversion offers: cases, recorded responses, or both."""
+"""What a source of a conversion offers: cases, recorded responses, targets, labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -11,9 +12,10 @@ from steelyard.contracts.importers.source_row import Import
 from steelyard.errors import InvalidError, ParseError, argument
 from steelyard.formats.records import Record
 from steelyard.model.conversion import Change, Refusal
+from steelyard.model.json_value import JsonObject
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
 from steelyard.usecases.convert.intake import Beside
-from steelyard.usecases.convert.source_records import file_records, source_files
+from steelyard.usecases.convert.source_records import export_records, file_records, source_files
 
 PlacedImports: TypeAlias = Iterator[tuple[str, Import]]
 """Rows in the shape of a contract, each with its place in the source."""
@@ -44,6 +46,25 @@ class RecordedRows(NamedTuple):
     """Whether another answer to the same record is a repeat."""
 
 
+class TargetRows(NamedTuple):
+    """The targets of a source, each with its name and its settings."""
+
+    imports: PlacedImports
+    settings: JsonObject
+    """What a project file says beside them."""
+    changes: tuple[Change, ...] = ()
+
+
+class LabelRows(NamedTuple):
+    """What people said about responses: one thing by one person each.
+
+    A row has `record_id`, `repeat`, `candidate_name`, `annotator`, `name`, `value`, `comment`.
+    """
+
+    imports: PlacedImports
+    changes: tuple[Change, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFormat:
     """A source format: how its cases and its responses are opened."""
@@ -53,6 +74,8 @@ class SourceFormat:
     """The fields of a case that the request may map; None where the contract has to say which."""
     responses: Callable[[ConvertPorts, ConvertOptions], RecordedRows] | None = None
     response_names: tuple[str, ...] = ()
+    targets: Callable[[ConvertPorts, ConvertOptions], TargetRows] | None = None
+    labels: Callable[[ConvertPorts, ConvertOptions], LabelRows] | None = None
 
     def check_names(self, options: ConvertOptions, names: tuple[str, ...] | None) -> None:
         """Refuse a field that `names` cannot name."""
@@ -79,6 +102,18 @@ def source_rows(ports: ConvertPorts, options: ConvertOptions, *, splits: bool) -
             if has_splits and value is not None and "split" not in value:
                 value = {**value, "split": file.split}
             yield Record(f"{within}{record.place}", value, record.fault)
+
+
+def document_rows(ports: ConvertPorts, path: Path) -> Iterator[Record]:
+    """All records of the source's files; a JSON file may be one document of an API."""
+    files = [file.path for file in source_files(ports.workspace, path, None)]
+    for file in files:
+        within = f"{file.name} " if len(files) > 1 else ""
+        is_document = file.suffix.lower() == ".json"
+        read = export_records if is_document else partial(file_records, frames=ports.frames)
+        for record in read(ports.workspace, file):
+            place = record.place.removeprefix(f"{file.name} ")
+            yield record._replace(place=f"{within}{place}")
 
 
 def imports_of(records: Iterable[Record], make: Callable[[Record], list[Import]]) -> PlacedImports:

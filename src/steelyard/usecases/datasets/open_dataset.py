@@ -354,9 +354,12 @@ def _no_fields(content: bytes | Located, contracts: Contracts) -> Finding | None
     return error("unsupported_format", f"{why}; supported are {contracts.supported}", line=line)
 
 
+_OUTPUTS = {"responses": "responses.jsonl", "targets": "steelyard.yaml", "labels": "labels.csv"}
+
+
 def _foreign(path: Path, foreign: ForeignFile) -> Finding:
     """The finding for a file of another tool, which is converted."""
-    output = "responses.jsonl" if foreign.to == "responses" else "cases.yaml"
+    output = _OUTPUTS.get(foreign.to, "cases.yaml")
     command = f"steelyard convert {path} --from {foreign.tool} --to {foreign.to} -o {output}"
     message = f"this is {foreign.noun}, which is converted and not read as a dataset"
     return replace(error("unsupported_format", message), hint=f"run `{command}`")

@@ -44,6 +44,12 @@ class JudgeStanding:
     days: int | None = None
     """How old the newest validation is."""
 
+    @property
+    def low_rates(self) -> tuple[str, ...]:
+        """The names of those rates in which the judge is wrong more often than right."""
+        named = zip(("TPR", "TNR"), self.rates or (), strict=False)
+        return tuple(name for name, one in named if one.value is not None and one.value < 0.5)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckHistory:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from steelyard.formats.csv_line import csv_line
 from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonValue
 from steelyard.results.audit import EVERY_CHANGE, AuditPosition, AuditQuery
-from steelyard.usecases.results.csv_line import csv_line
 from steelyard.usecases.results.cursors import cursor_of, position_at, require_page, written
 
 _COLUMNS = ("sequence", "at", "actor", "request_id", "verb", "subject", "detail")

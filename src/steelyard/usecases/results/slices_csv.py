@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from steelyard.formats.csv_line import csv_line
 from steelyard.model.json_value import JsonValue
 from steelyard.model.statistics.interval import Interval
 from steelyard.reports.run.heat_rows import PeopleRates
 from steelyard.results.metrics import Slice
-from steelyard.usecases.results.csv_line import csv_line
 
 _COUNTS = ("slice", "value", "records", "no_score", "passed")
 

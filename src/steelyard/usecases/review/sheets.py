@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from steelyard.formats.csv_line import csv_line
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.assignment import Assignment
 from steelyard.model.labels.sheet import LabelSheet, SheetRow
 from steelyard.reports.asked_text import question_text, shown
 from steelyard.results.predictions import Prediction
-from steelyard.usecases.results.csv_line import csv_line
 from steelyard.usecases.results.read_run import read_predictions
 from steelyard.usecases.review.assign import stub_rows
 from steelyard.usecases.review.labels import KnownRubrics

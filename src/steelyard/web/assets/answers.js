@@ -8,6 +8,12 @@ export function partsOf(ask) {
   return [name.slice(0, dot), name.slice(dot + 1)];
 }
 
+// What stored answers say to a question.
+export function answerOf(answers, ask) {
+  const [scope, key] = partsOf(ask);
+  return (scope === "trace" ? answers.trace : answers.turns?.[scope])?.[key];
+}
+
 // What the controls of a question say; undefined where it is not answered.
 export function valueOf(ask) {
   const { type } = ask.dataset;

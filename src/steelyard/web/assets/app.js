@@ -4,7 +4,7 @@ import { startLive } from "./live.js";
 import { startPanel } from "./panel.js";
 import { startSwitcher } from "./switcher.js";
 import { startTables } from "./tables.js";
-import { copyText } from "./page.js";
+import { attempt, copyText } from "./page.js";
 
 function startTheme() {
   const root = document.documentElement;
@@ -13,18 +13,21 @@ function startTheme() {
       const chosen = root.dataset.theme;
       const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
       root.dataset.theme = isDark ? "light" : "dark";
-      try { localStorage.setItem("theme", root.dataset.theme); } catch { /* a private window */ }
+      attempt(() => localStorage.setItem("theme", root.dataset.theme));
     });
   }
 }
 
-// [data-copy] copies the text of the element that it names, or the address of the page.
+// [data-copy] copies the text of the element that it names, or the address of the page;
+// [data-copy-from] what another address answers.
 function startCopying() {
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-copy]");
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("[data-copy], [data-copy-from]");
     if (!button) return;
-    const source = button.dataset.copy && document.querySelector(button.dataset.copy);
-    copyText(source ? source.value ?? source.textContent : location.href, button.dataset.copied);
+    const { copy, copyFrom, copied } = button.dataset;
+    const source = copy && document.querySelector(copy);
+    const text = copyFrom ? await (await fetch(copyFrom)).text() : source?.value ?? source?.textContent ?? location.href;
+    copyText(text, copied);
   });
 }
 

@@ -1,10 +1,10 @@
 // What is typed into an editor stays in this tab until it is saved or discarded.
+import { attempt } from "./page.js";
+
 const SENT = "draft-sent";
 const WAIT = 200;
 
-function stored(work) {
-  try { return work(sessionStorage); } catch { return null; /* a private window, or no room */ }
-}
+const stored = (work) => attempt(() => work(sessionStorage));
 
 function fieldsOf(form) {
   return [...form.querySelectorAll("input:not([type=hidden], [type=file], [type=checkbox])")];

@@ -1,7 +1,7 @@
 // A text with line numbers, checked while it is written. The form of [data-editor] is sent with
 // action=check; the parts of the answer, [data-editor-part], take the places of those of the page.
 import { keepDraft } from "./draft.js";
-import { say } from "./page.js";
+import { fetchPage, make, say } from "./page.js";
 import { MOST_SHOWN, sendWhole } from "./upload.js";
 
 const WAIT = 350;
@@ -19,10 +19,7 @@ export function startEditor(form) {
     const count = Math.min(MOST_LINES, text.value.split("\n").length);
     while (lines.children.length > count) lines.lastElementChild.remove();
     for (let line = lines.children.length + 1; line <= count; line++) {
-      const item = document.createElement("li");
-      item.id = `L${line}`;
-      item.textContent = line;
-      lines.append(item);
+      lines.append(make("li", { id: `L${line}`, textContent: line }));
     }
     text.rows = Math.max(20, count);
   }
@@ -57,10 +54,7 @@ export function startEditor(form) {
     asked = new AbortController();
     const body = new URLSearchParams(new FormData(form));
     body.set("action", action);
-    const { signal } = asked;
-    const answer = await fetch(form.getAttribute("action"), { method: "POST", body, signal, headers: { accept: "text/html" } });
-    if (answer.redirected) { location.reload(); return null; }
-    return new DOMParser().parseFromString(await answer.text(), "text/html");
+    return fetchPage(form.getAttribute("action"), { method: "POST", body, signal: asked.signal });
   }
 
   async function check() {
@@ -70,8 +64,7 @@ export function startEditor(form) {
     }
     state.textContent = "checking …";
     try {
-      const page = await ask("check");
-      if (page) renew(page);
+      renew(await ask("check"));
       state.textContent = "checked as you type";
     } catch (error) {
       if (error.name !== "AbortError") state.textContent = "the server does not answer; checked when it does";
@@ -101,7 +94,7 @@ export function startEditor(form) {
     if (!mend) return;
     event.preventDefault();
     const page = await ask(mend.value);
-    const mended = page?.querySelector("[data-editor-text]");
+    const mended = page.querySelector("[data-editor-text]");
     if (mended) { change(mended.value); say("Changed. Ctrl+Z brings back what was there"); }
   });
   for (const file of form.querySelectorAll("[data-editor-file]")) {

@@ -1,5 +1,5 @@
 // Answers that the server has not confirmed yet: kept in the browser, and sent in order.
-import { send } from "./page.js";
+import { attempt, send } from "./page.js";
 
 const PREFIX = "steelyard.answers.";
 const inMemory = new Map(); // where the browser keeps nothing for pages
@@ -7,22 +7,20 @@ const RETRY_MS = [1000, 2000, 5000, 10000, 30000];
 
 function write(name, value) {
   inMemory.set(name, value);
-  try { localStorage.setItem(name, value); } catch { /* a private window, or full */ }
+  attempt(() => localStorage.setItem(name, value));
 }
 
 function remove(name) {
   inMemory.delete(name);
-  try { localStorage.removeItem(name); } catch { /* the same */ }
+  attempt(() => localStorage.removeItem(name));
 }
 
-function names() {
-  try { return Object.keys(localStorage); } catch { return [...inMemory.keys()]; }
-}
+const names = () => attempt(() => Object.keys(localStorage)) ?? [...inMemory.keys()];
 
 function read(name) {
   let text = inMemory.get(name) ?? null;
-  try { text = localStorage.getItem(name); } catch { /* the same */ }
-  try { return JSON.parse(text); } catch { return null; }
+  try { text = localStorage.getItem(name); } catch { /* a private window */ }
+  return attempt(() => JSON.parse(text));
 }
 
 export const isSame = (one, other) => sorted(one) === sorted(other);

@@ -1,14 +1,16 @@
 // Shared by the modules of all pages.
 
-// Requests that change something repeat the token of the session.
-export function formToken() {
-  return document.body.dataset.formToken ?? "";
+// What needs the browser's store; null in a private window, or where there is no room.
+export function attempt(work) {
+  try { return work(); } catch { return null; }
 }
 
 export async function send(method, address, body) {
-  const headers = { "content-type": "application/json" };
-  if (formToken()) headers["x-form-token"] = formToken();
-  const answer = await fetch(address, { method, headers, body: JSON.stringify(body ?? {}) });
+  const isFile = body instanceof File;
+  const headers = { "content-type": isFile ? "application/octet-stream" : "application/json" };
+  // Requests that change something repeat the token of the session.
+  if (document.body.dataset.formToken) headers["x-form-token"] = document.body.dataset.formToken;
+  const answer = await fetch(address, { method, headers, body: isFile ? body : JSON.stringify(body ?? {}) });
   const found = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
   if (!answer.ok) {
     const message = found.error?.message ?? `status ${answer.status}`;
@@ -17,12 +19,23 @@ export async function send(method, address, body) {
   return found;
 }
 
-// The part of a page that another address shows; null where it cannot be had.
-export async function fetchPart(address, selector, signal) {
-  const answer = await fetch(address, { headers: { accept: "text/html" }, signal });
+// Another page, or this one as it is now.
+export async function fetchPage(address, options) {
+  const answer = await fetch(address, { headers: { accept: "text/html" }, ...options });
   if (answer.redirected && new URL(answer.url).pathname === "/login") location.reload();
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return page.querySelector(selector);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+// A part of it; null where it has none.
+export async function fetchPart(address, selector, signal) {
+  return (await fetchPage(address, { signal })).querySelector(selector);
+}
+
+// An element with properties such as className, textContent and onclick.
+export function make(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
 }
 
 let hiding;

@@ -1,8 +1,8 @@
 // The annotation page: autosave, undo, submit.
-import { Questions, labelOf, partsOf, show, valueOf, wordsOf } from "./answers.js";
+import { Questions, answerOf, labelOf, partsOf, show, valueOf, wordsOf } from "./answers.js";
 import { dialog, listen, openDialog, questionActions, rowOf } from "./keys.js";
 import { Outbox, isSame } from "./outbox.js";
-import { say, send } from "./page.js";
+import { make, say, send } from "./page.js";
 
 const TEXT_MS = 500;
 const root = document.querySelector("[data-review]");
@@ -99,11 +99,9 @@ function startAnswering() {
   function store(ask) {
     clearTimeout(texts.get(ask));
     texts.delete(ask);
-    const [scope, key] = partsOf(ask);
-    const value = valueOf(ask);
-    const sheet = scope === "trace" ? state.answers.trace : (state.answers.turns[scope] ??= {});
-    if (isSame(sheet[key], value)) return;
-    undone.push([ask, sheet[key]]);
+    const [before, value] = [answerOf(state.answers, ask), valueOf(ask)];
+    if (isSame(before, value)) return;
+    undone.push([ask, before]);
     put(ask, value);
   }
   function put(ask, value) {
@@ -155,13 +153,8 @@ function startAnswering() {
     const box = dialog("conflict");
     const list = box.querySelector("[data-conflict-list]");
     list.replaceChildren(...questions.all.flatMap((one) => {
-      const [scope, key] = partsOf(one);
-      const in_ = (answers) => (scope === "trace" ? answers.trace?.[key] : answers.turns?.[scope]?.[key]);
-      const [mine, theirs] = [in_(entry.answers), in_(stored.draft)];
-      if (isSame(mine, theirs)) return [];
-      const line = document.createElement("li");
-      line.textContent = `${labelOf(one)} Here: ${wordsOf(one, mine)}. There: ${wordsOf(one, theirs)}.`;
-      return [line];
+      const [mine, theirs] = [entry.answers, stored.draft].map((answers) => answerOf(answers, one));
+      return isSame(mine, theirs) ? [] : [make("li", { textContent: `${labelOf(one)} Here: ${wordsOf(one, mine)}. There: ${wordsOf(one, theirs)}.` })];
     }));
     tell("Changed elsewhere", "conflict");
     box.showModal();
@@ -253,8 +246,7 @@ function startAnswering() {
     const { trace, turns: sheets } = kept.answers;
     state.answers = { trace, turns: sheets };
     for (const one of questions.all) {
-      const [scope, key] = partsOf(one);
-      show(one, scope === "trace" ? trace[key] : sheets[scope]?.[key]);
+      show(one, answerOf(state.answers, one));
       questions.note(one);
     }
   } else if (kept) outbox.drop(item);

@@ -1,5 +1,5 @@
 // The page of a run: which columns to show, saved views, menus that close.
-import { fetchPart, say } from "./page.js";
+import { attempt, fetchPart, make, say } from "./page.js";
 
 const KEPT = "steelyard.views.of";
 const COLUMNS = "steelyard.columns.of";
@@ -24,7 +24,7 @@ const place = document.querySelector("[data-views]");
 const keptFor = place?.dataset.keptFor;
 
 function kept(what) {
-  try { return JSON.parse(localStorage.getItem(what))?.[keptFor]; } catch { return undefined; }
+  return attempt(() => JSON.parse(localStorage.getItem(what))[keptFor]);
 }
 
 function keep(what, value) {
@@ -76,78 +76,47 @@ function startLoading() {
   }
 }
 
-const keptViews = () => kept(KEPT) ?? [];
-const keepViews = (views) => keep(KEPT, views);
-
 function currentQuery() {
   const query = new URLSearchParams(location.search);
   for (const name of ["cursor", "from", "open"]) query.delete(name);
   return query.toString();
 }
 
-function button(className, text, act) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = className;
-  made.textContent = text;
-  made.addEventListener("click", act);
-  return made;
-}
-
-function viewChip(place, view, views) {
-  const chip = document.createElement("span");
-  chip.className = view.query === currentQuery() ? "chip view-chip on" : "chip view-chip";
-  const link = document.createElement("a");
-  link.href = `${place.dataset.views}?${view.query}#records`;
-  link.textContent = view.name;
-  const remove = button("btn quiet icon", "×", () => {
-    keepViews(views.filter((one) => one.name !== view.name));
-    showViews(place);
-  });
-  remove.setAttribute("aria-label", `Delete the view ${view.name}`);
-  chip.append(link, remove);
-  return chip;
-}
-
-function nameForm(place) {
-  const form = document.createElement("form");
-  const input = document.createElement("input");
-  input.className = "input";
-  input.required = true;
-  input.maxLength = 60;
-  input.placeholder = "Name of the view";
-  input.setAttribute("aria-label", "Name of the view");
-  const save = button("btn", "Save", () => form.requestSubmit());
-  form.append(input, save);
+// A view is what is filtered, sorted and shown, under a name.
+function startViews() {
+  const menu = place.querySelector("details");
+  const form = menu.querySelector("form");
+  const others = (name) => (kept(KEPT) ?? []).filter((view) => view.name !== name);
+  function keepViews(views) {
+    keep(KEPT, views);
+    show();
+  }
+  function chip(view) {
+    const link = make("a", { href: `${place.dataset.views}?${view.query}#records`, textContent: view.name });
+    const remove = make("button", { type: "button", className: "btn quiet icon", textContent: "×", ariaLabel: `Delete the view ${view.name}`, onclick: () => keepViews(others(view.name)) });
+    return make("span", { className: `chip view-chip${view.query === currentQuery() ? " on" : ""}` }, link, remove);
+  }
+  function show() {
+    const views = others();
+    menu.hidden = !currentQuery();
+    place.replaceChildren(...views.map(chip), menu);
+    place.hidden = menu.hidden && !views.length;
+  }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const name = input.value.trim();
+    const name = form.elements.view.value.trim();
     if (!name) return;
-    keepViews([...keptViews().filter((one) => one.name !== name), { name, query: currentQuery() }]);
-    showViews(place);
+    keepViews([...others(name), { name, query: currentQuery() }]);
+    form.reset();
+    menu.open = false;
     say("View kept in this browser, for runs of this dataset and rubric");
   });
-  form.addEventListener("keydown", (event) => { if (event.key === "Escape") showViews(place); });
-  return form;
-}
-
-function showViews(place) {
-  const views = keptViews();
-  const chips = views.map((view) => viewChip(place, view, views));
-  if (currentQuery()) {
-    chips.push(button("btn quiet", "Save view", (event) => {
-      const form = nameForm(place);
-      event.target.replaceWith(form);
-      form.querySelector("input").focus();
-    }));
-  }
-  place.replaceChildren(...chips);
-  place.hidden = !chips.length;
+  show();
 }
 
 startMenus();
 startLoading();
 if (place) {
   startColumns();
-  showViews(place);
+  startViews();
 }

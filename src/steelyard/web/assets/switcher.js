@@ -1,38 +1,45 @@
-// Ctrl/⌘+K: go to a page or a run by a part of its name.
-import { fetchPart } from "./page.js";
+// Ctrl/⌘+K: go to a page or a run by a part of its name. The field keeps the focus; it names the place
+// that Enter leads to, so that a screen reader says it.
+import { fetchPart, make } from "./page.js";
 
 export function startSwitcher() {
   const button = document.querySelector("[data-switcher]");
   if (!button) return;
-  const dialog = document.createElement("dialog");
-  dialog.setAttribute("aria-label", "Go to");
-  const input = document.createElement("input");
-  input.className = "input";
-  input.type = "search";
-  input.placeholder = "Run, dataset, rubric, judge, suite, target …";
-  input.setAttribute("aria-label", "Go to");
-  const list = document.createElement("div");
-  dialog.append(input, list);
+  const input = make("input", { className: "input", role: "combobox", placeholder: "Run, dataset, rubric, judge, suite, target …", ariaLabel: "Go to", ariaExpanded: "false", autocomplete: "off" });
+  input.setAttribute("aria-controls", "goto-list");
+  const list = make("div");
+  const said = make("p", { className: "vh", role: "status" });
+  const dialog = make("dialog", { ariaLabel: "Go to" }, input, list, said);
   document.body.append(dialog);
-  let asked;
+  let asked, links = [], place = 0;
 
   async function look() {
     asked?.abort();
     asked = new AbortController();
     try {
       const found = await fetchPart(`/goto?q=${encodeURIComponent(input.value)}`, ".goto", asked.signal);
-      list.replaceChildren(...(found ? [found] : []));
-      select(0);
+      if (found) show(found);
     } catch (error) {
       if (error.name !== "AbortError") throw error;
     }
   }
-  const links = () => [...list.querySelectorAll("a")];
-  const place = () => links().findIndex((link) => link.getAttribute("aria-selected") === "true");
+  function show(found) {
+    links = [...found.querySelectorAll("a")];
+    if (links.length) Object.assign(found, { id: "goto-list", role: "listbox", ariaLabel: "Places" });
+    links.forEach((link, at) => {
+      Object.assign(link, { id: `goto-${at}`, role: "option", tabIndex: -1 });
+      link.parentElement.role = "none";
+    });
+    input.ariaExpanded = String(links.length > 0);
+    said.textContent = links.length ? `${links.length} found` : found.textContent;
+    list.replaceChildren(found);
+    select(0);
+  }
   function select(number) {
-    const all = links();
-    all.forEach((link, at) => link.setAttribute("aria-selected", String(at === number)));
-    all[number]?.scrollIntoView({ block: "nearest" });
+    place = Math.max(0, Math.min(links.length - 1, number));
+    links.forEach((link, at) => { link.ariaSelected = String(at === place); });
+    input.setAttribute("aria-activedescendant", links[place]?.id ?? "");
+    links[place]?.scrollIntoView({ block: "nearest" });
   }
   function open() {
     if (dialog.open) return;
@@ -44,10 +51,9 @@ export function startSwitcher() {
   button.addEventListener("click", open);
   input.addEventListener("input", look);
   input.addEventListener("keydown", (event) => {
-    const all = links();
-    if (event.key === "ArrowDown") select(Math.min(all.length - 1, place() + 1));
-    else if (event.key === "ArrowUp") select(Math.max(0, place() - 1));
-    else if (event.key === "Enter") all[place()]?.click();
+    if (event.key === "ArrowDown") select(place + 1);
+    else if (event.key === "ArrowUp") select(place - 1);
+    else if (event.key === "Enter") links[place]?.click();
     else return;
     event.preventDefault();
   });

@@ -1,6 +1,6 @@
 // Every table with data-csv can be copied or downloaded as CSV. A cell with several values, or with a
 // value that reads otherwise, has them in data-values; a heading has the names of its columns there.
-import { copyText } from "./page.js";
+import { copyText, make } from "./page.js";
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u;
 const FORMULA = /^[=+\-@\u2212]/;
@@ -60,29 +60,20 @@ export async function csvFor(table) {
 }
 
 function download(name, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
-  link.download = `${name}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  const href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+  make("a", { href, download: `${name}.csv` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
+// One button below a table; what it can do is shown when it is asked for.
 export function startTables(root) {
   for (const table of root.querySelectorAll("table[data-csv]")) {
-    if (table.closest(".wrap")?.nextElementSibling?.matches(".csv-tools")) continue;
-    const tools = document.createElement("p");
-    tools.className = "csv-tools no-print";
-    for (const [word, act] of [
-      ["Copy as CSV", async () => copyText(await csvFor(table))],
-      ["Download CSV", async () => download(table.dataset.csv, await csvFor(table))],
-    ]) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "btn link";
-      button.textContent = word;
-      button.addEventListener("click", act);
-      tools.append(button);
-    }
-    (table.closest(".wrap") ?? table).after(tools);
+    const after = table.closest(".wrap") ?? table;
+    if (after.nextElementSibling?.matches(".csv-tools")) continue;
+    const action = (textContent, act) => make("button", { type: "button", className: "btn link", textContent, onclick: async () => act(await csvFor(table)) });
+    after.after(make("details", { className: "csv-tools no-print" },
+      make("summary", { textContent: "CSV", ariaLabel: `CSV of ${table.caption?.textContent ?? "the table"}` }),
+      action("Copy as CSV", copyText),
+      action("Download CSV", (text) => download(table.dataset.csv, text))));
   }
 }

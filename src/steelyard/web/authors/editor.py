@@ -25,14 +25,23 @@ class EditedText:
     findings: tuple[Finding, ...] = ()
     mended: MendedText | None = None
     """What would be right, where the text is almost JSON."""
+    mended_findings: tuple[Finding, ...] = ()
+    """Those of the findings that would be left once the text is mended."""
     row: JsonValue = None
     """What the text says, where it can be read: some findings are mended by one word."""
 
     @property
     def shown(self) -> tuple[Finding, ...]:
-        """The findings to show, errors first, by line."""
-        ordered = sorted(self.findings, key=lambda one: (not one.is_error, one.line or 0))
+        """The findings to show, errors first, by line; those of the mended text last."""
+        ordered = sorted(
+            self.findings,
+            key=lambda one: (self.is_of_mended(one), not one.is_error, one.line or 0),
+        )
         return tuple(ordered[:MOST_SHOWN])
+
+    def is_of_mended(self, finding: Finding) -> bool:
+        """Whether a finding is about the mended text."""
+        return finding in self.mended_findings
 
     def fix_of(self, finding: Finding) -> WordFix | None:
         """What mends a finding, where one word does."""

@@ -14,6 +14,7 @@ from steelyard.api.shown_results import shown_rows
 from steelyard.errors import NotFoundError
 from steelyard.event_loop import run_async
 from steelyard.formats.mustache_tags import names_in
+from steelyard.judging.canaries import CUT_OFF
 from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
 from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
@@ -45,7 +46,7 @@ from steelyard.web.authors.definitions import (
     change_version,
     version_view,
 )
-from steelyard.web.authors.judges import STATES
+from steelyard.web.authors.judges import standing_word
 from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
 
 MOST_ITEMS = 100
@@ -144,7 +145,7 @@ def _context(visit: Visit[VersionQuery], message: str = "") -> JudgePageContext:
         target=target,
         model=str(getattr(ports.settings.targets.get(target), "model", None) or ""),
         standing=standing,
-        word=STATES[standing.state],
+        word=standing_word(standing),
         validation=shown,
         validations=tuple((one, known_rates(one)) for one in reversed(own)),
         trend=_trend(own),
@@ -178,6 +179,8 @@ def _chosen(own: Sequence[JudgeValidation], number: int) -> JudgeValidation | No
 def _shown(ports: RunPorts, found: JudgeValidation, query: VersionQuery) -> ShownValidation:
     cells = (query.cell,) if query.cell in get_args(Cell) else ("fp", "fn")
     known = {one.id: one.why for one in TRIED}
+    if any(one.id == CUT_OFF.id for one in found.canaries.by_canary):
+        known[CUT_OFF.id] = CUT_OFF.why
     left = {name: cast(int, getattr(found.left_out, name)) for name in _LEFT_OUT}
     return ShownValidation(
         found=found,

@@ -14,8 +14,8 @@ from steelyard.usecases.judges.judge_standing import JudgeStanding, State, stand
 from steelyard.web.authors.definitions import ListQuery, VersionList, listed_versions
 from steelyard.web.page import AnyPage, Context, Visit, WebPage
 
-STATES: Mapping[State, VerdictWord] = {
-    "validated": VerdictWord("pass", "Validated"),
+_STATES: Mapping[State, VerdictWord] = {
+    "validated": VerdictWord("flag", "Validated"),
     "stale": VerdictWord("invalid", "Stale"),
     "refused": VerdictWord("fail", "Refused"),
     "too few labels": VerdictWord("unscored", "Too few labels"),
@@ -31,7 +31,16 @@ class JudgesContext(Context):
     versions: VersionList
     standings: Mapping[str, JudgeStanding]
     """By name, without its kind."""
-    states: Mapping[State, VerdictWord]
+    words: Mapping[str, VerdictWord]
+    """How each of them stands, by the same names."""
+    unknown: VerdictWord = _STATES["never validated"]
+
+
+def standing_word(standing: JudgeStanding) -> VerdictWord:
+    """How a judge stands; no state is a verdict on the judge, so a good one is not green."""
+    if standing.state == "validated" and (low := standing.low_rates):
+        return VerdictWord("invalid", f"Measured, {' and '.join(low)} low")
+    return _STATES[standing.state]
 
 
 def _show(visit: Visit[ListQuery]) -> JudgesContext:
@@ -47,12 +56,13 @@ def _show(visit: Visit[ListQuery]) -> JudgesContext:
     validated = {one.judge for one in project.validations.all()}
     wanted = validated & {judge.name for judge in listed}
     current = run_async(lambda: current_fingerprints(ports, wanted))
-    stood = standings(ports, listed, current)
+    found_standings = standings(ports, listed, current)
+    stood = {name.removeprefix("judge/"): one for name, one in found_standings.items()}
     return JudgesContext(
         title="Judges",
         versions=found,
-        standings={name.removeprefix("judge/"): one for name, one in stood.items()},
-        states=STATES,
+        standings=stood,
+        words={name: standing_word(one) for name, one in stood.items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import msgspec
@@ -21,6 +21,7 @@ from steelyard.usecases.datasets.import_rubric import (
     fixed_text,
     import_rubric,
 )
+from steelyard.usecases.registry.registry import RegistryPorts
 from steelyard.web.authors.editor import EditedText
 from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
 from steelyard.web.rendering import segment
@@ -79,12 +80,13 @@ def _submit(visit: Visit[ImportQuery]) -> ImportContext | Response:
         text = _changed(checked, action)
         if text != checked.text:
             checked = check_rubric(ports, text, strict=strict)
-        return _checked(checked, is_strict=strict)
+        return _checked(checked, _mended(ports, checked, strict=strict), is_strict=strict)
     require_scope(visit.identity, "registry:write")
     seen = visit.form.get("seen", "")
     made = import_rubric(ports, text, strict=strict, seen=seen, caller=visit.caller)
     if made.saved is None:
-        return _checked(made, is_strict=strict, is_refused=True)
+        mended = _mended(ports, made, strict=strict)
+        return _checked(made, mended, is_strict=strict, is_refused=True)
     return RedirectResponse(f"/rubrics/{segment(made.saved.removeprefix('rubric/'))}", 303)
 
 
@@ -96,10 +98,24 @@ def _changed(checked: CheckedRubric, action: str) -> str:
     return fixed_text(checked, path) if name == "fix" else checked.text
 
 
+def _mended(ports: RegistryPorts, checked: CheckedRubric, *, strict: bool) -> CheckedRubric | None:
+    """What the text would be once it is mended, where it cannot be read as it is."""
+    if checked.mended is None or checked.row:
+        return None
+    return check_rubric(ports, checked.mended.text, strict=strict)
+
+
 def _checked(
-    checked: CheckedRubric, *, is_strict: bool, is_refused: bool = False
+    checked: CheckedRubric,
+    mended: CheckedRubric | None,
+    *,
+    is_strict: bool,
+    is_refused: bool = False,
 ) -> ImportContext:
-    findings, contract = checked.report.findings, checked.contract
+    findings, read = checked.report.findings, mended or checked
+    contract = read.contract
+    # Its lines are not those of the text that stands in the editor.
+    left = tuple(replace(one, line=None) for one in mended.report.findings) if mended else ()
     if not checked.text.strip() and not is_refused:
         return _context(EditedText(), is_strict=is_strict)
     is_read = bool(checked.row)
@@ -107,7 +123,8 @@ def _checked(
         text=checked.text,
         about=_CONTRACTS.get(contract or "", "no rubric yet") if is_read else "cannot be read yet",
         is_checked=True,
-        findings=findings,
+        findings=(*findings, *left),
+        mended_findings=left,
         mended=checked.mended,
         row=checked.row,
     )
@@ -115,8 +132,8 @@ def _checked(
     return _context(
         edited,
         is_strict=is_strict,
-        form=question_form(checked.row, findings) if is_read and not is_checks else None,
-        checks=check_table(checked.row) if is_read and is_checks else None,
+        form=question_form(read.row, left or findings) if read.row and not is_checks else None,
+        checks=check_table(read.row) if read.row and is_checks else None,
         standing=checked.standing.removeprefix("rubric/") if checked.standing else None,
         replaces=checked.replaces,
         is_refused=is_refused,

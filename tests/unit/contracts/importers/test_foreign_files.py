@@ -14,6 +14,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
         ({"prompts": ["a"], "providers": ["echo"]}, "promptfoo"),
         ({"a": {"id": "a.dev.v0"}, "a.dev.v0": {"class": "m:C", "args": {}}}, "openai-evals"),
         ({"results": {}, "configs": {}, "n-shot": {}, "date": 1}, "lm-eval"),
+        ({"targets": [{"name": "a", "provider": "cli"}]}, "agentv"),
         ({"evalcases": []}, None),
         ({"a": {"class": "first"}}, None),
         ([], None),
@@ -36,6 +37,16 @@ def test_a_document_is_of_a_tool_or_of_none(top: JsonValue, tool: str | None) ->
             "eval_cases",
         ),
         ({"spec": {"completion_fns": ["m"]}}, "a log of oaieval", "responses"),
+        (
+            {"id": "i", "input": "q", "expectedOutput": "a", "datasetId": "d"},
+            "a file of dataset items of Langfuse",
+            "eval_cases",
+        ),
+        (
+            {"eval_id": "a", "score": 1, "target": "t"},
+            "a file of results of agentv",
+            "responses",
+        ),
     ],
 )
 def test_the_first_row_tells_what_it_becomes(row: JsonObject, noun: str, to: str) -> None:

@@ -102,3 +102,18 @@ def test_a_usual_name_wins_and_other_spans_stay_as_they_are() -> None:
 
     assert with_usual_names(both).attributes["gen_ai.request.model"] == "m-2"
     assert with_usual_names(other) is other
+
+
+def test_an_image_comes_with_its_address() -> None:
+    part = "llm.input_messages.0.message.contents.1.message_content"
+    shown = {f"{part}.type": "image", f"{part}.image.image.url": "data:image/png;base64,iVBORw0K"}
+    said = {"llm.output_messages.0.message.content": "A chart."}
+
+    made = import_trace(spans({**MODEL, **shown, **said}), {})
+
+    assert isinstance(made, Imported)
+    trace: Any = made.row["trace"]
+    assert trace["messages"][0]["content"] == [
+        {"type": "text", "value": "When do you open?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0K"}},
+    ]

@@ -101,7 +101,7 @@ def test_a_page_shows_rates_with_interval_denominator_and_method() -> None:
     text = page(full()).text
 
     assert "1 of 2 answers pass. Of answers like these, anything from 9 to 91 of 100" in text
-    assert "1 of 2 evaluated, wilson 50.0 % 9.5 – 90.5" in text
+    assert "1 of 2 evaluated, Wilson 50.0 % 9.5 – 90.5" in text
     assert "Mean score 0.500 [0.095, 0.905]" in text
     assert "Tokens in, out (n = 1) 10, 5 Cost (n = 1) $0.5000" in text
 

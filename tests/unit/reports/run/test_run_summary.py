@@ -68,7 +68,7 @@ def test_a_corrected_rate_is_said_first_and_leads_the_figure() -> None:
     )
     assert (raw.name, raw.about, raw.style) == (
         "Raw, as the judge sees it",
-        "45 of 47 evaluated, wilson",
+        "45 of 47 evaluated, Wilson",
         "",
     )
     assert bounds.name == "Raw, were the record without a score a fail or a pass"
@@ -218,6 +218,30 @@ def test_gates_and_a_selection_are_noticed() -> None:
         Notice("bad", "Gate failed: too low"),
         Notice("warn", "A part of the dataset, by --limit 2."),
     )
+
+
+@pytest.mark.parametrize(
+    ("gates", "word"),
+    [
+        ((), None),
+        ((GateResult(name="pass", passed=True, looked_at=""),), ("pass", "Gate passed")),
+        ((GateResult(name="pass", passed=False, looked_at=""),), ("fail", "Gate failed")),
+        ((GateResult(name="m", passed=False, looked_at="", is_missing_scores=True),), None),
+    ],
+)
+def test_the_head_says_in_a_word_whether_the_gates_hold(
+    gates: tuple[GateResult, ...], word: tuple[str, str] | None
+) -> None:
+    """Missing scores have a word of their own."""
+    assert summary_of(replace(run_view(some(1, 1)), gates=gates)).gate == word
+
+
+def test_a_gate_on_missing_scores_says_what_was_allowed() -> None:
+    why = "1 of 48 record(s) have no score, more than allow-failures 0"
+    gate = GateResult(name="allow-failures", passed=False, looked_at="", reason=why)
+    view = replace(run_view(some(1, 1)), gates=(gate,))
+
+    assert summary_of(view).notices[0].text.endswith("have no score, more than the allowed 0")
 
 
 def test_the_figure_of_scores_has_a_table_behind_it() -> None:

@@ -154,18 +154,18 @@ def test_nothing_is_written_where_no_trace_can_be(tmp_path: Path) -> None:
     [
         (
             {"made_from": None},
-            "needs `made_from` openai-evals, lm-eval, inspect or otel",
+            "needs `made_from` openai-evals, lm-eval, inspect, otel, agentv",
         ),
         (
             {"made_from": "csv"},
-            "needs `made_from` openai-evals, lm-eval, inspect or otel",
+            "needs `made_from` openai-evals, lm-eval, inspect, otel, agentv",
         ),
         ({"split": "test"}, "`split` and `flatten` are for datasets"),
         ({"flatten": True}, "`split` and `flatten` are for datasets"),
         ({"names": {"record_id": "x"}}, "the fields of inspect are known"),
         ({"made_from": "otel", "names": {"id": "x"}}, "`names` id=…"),
         ({"output": Path("out.json")}, r"responses are written to \.jsonl"),
-        ({"to": "eval_cases", "made_from": "otel"}, "write them with `to` responses"),
+        ({"to": "eval_cases", "made_from": "otel"}, "holds no cases; `to` may be responses"),
         ({"to": "response"}, "did you mean 'responses'"),
     ],
 )

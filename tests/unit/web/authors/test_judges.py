@@ -13,8 +13,11 @@ from fakes.definitions import JUDGE
 from fakes.projects import Project as Folder
 from fakes.validations import a_validation, an_item
 from servers.service import running
-from steelyard.model.statistics.validation import CanaryTally, Counts
+from steelyard.model.statistics.validation import CanaryCount, CanaryTally, Counts
 from steelyard.project import open_project
+from steelyard.stats.confusion import rates_of
+from steelyard.usecases.judges.judge_standing import JudgeStanding
+from steelyard.web.authors.judges import standing_word
 
 NAME = "judge/kind@1.0.0"
 HOSTILE = "<script>alert(1)</script>"
@@ -24,7 +27,12 @@ ITEMS = (an_item(1, is_good=False, record_id=HOSTILE), an_item(2, run_id="run_2"
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[httpx.Client]:
     Folder(tmp_path).write("judges/kind.yaml", JUDGE.format(id="kind", version="1.0.0"))
-    first = a_validation(judge=NAME, validated_at="2026-01-01T00:00:00+00:00")
+    cut_off = CanaryCount(id="truncated", asked=3, passed=1, unscored=0)
+    first = a_validation(
+        judge=NAME,
+        validated_at="2026-01-01T00:00:00+00:00",
+        canaries=CanaryTally(asked=3, passed=1, passed_ids=("truncated",), by_canary=(cut_off,)),
+    )
     canaries = CanaryTally(asked=33, passed=2, unscored=1, passed_ids=("praise",))
     second = a_validation(
         judge=NAME,
@@ -58,6 +66,7 @@ def test_an_earlier_validation_has_an_address(client: httpx.Client) -> None:
     page = client.get("/judges/kind%401.0.0?validation=1").text
 
     assert "It passes 90 of the 100 answers that people pass" in page
+    assert "the beginning is taken for the whole" in page
     assert "not the newest validation of this version" in page
     assert "The validation keeps only counts, not the items behind them." in page
 
@@ -72,3 +81,18 @@ def test_items_lead_to_their_records_and_canaries_are_not_overstated(client: htt
     assert "Fails it" not in canaries
     assert "This validation does not say which of them have no score." in page
     assert "the predictions of run_1 are not there any more" in page
+
+
+@pytest.mark.parametrize(
+    ("counts", "kind", "word"),
+    [
+        (Counts(tp=90, fn=10, tn=40, fp=10), "flag", "Validated"),
+        (Counts(tp=23, fn=1, tn=2, fp=6), "invalid", "Measured, TNR low"),
+        (Counts(tp=1, fn=9, tn=2, fp=6), "invalid", "Measured, TPR and TNR low"),
+    ],
+)
+def test_a_validation_is_no_praise(counts: Counts, kind: str, word: str) -> None:
+    """Green is for verdicts; a judge that is mostly wrong about bad answers is called so."""
+    standing = JudgeStanding(state="validated", rates=rates_of(counts))
+
+    assert standing_word(standing) == (kind, word)

@@ -332,6 +332,19 @@ def test_a_check_saves_nothing(client: httpx.Client) -> None:
     assert kept(client) == []
 
 
+def test_what_is_left_in_the_mended_text_is_shown_before_it_is_used(client: httpx.Client) -> None:
+    """The form and the findings are those of the mended text, without its lines."""
+    text = f"```json\n{changed(lambda one: one['questions'][0].update(type='stars'))}\n```"
+
+    page = post(client, text, action="check").text
+
+    assert "begins with a code fence (```)" in page
+    assert "in the mended text" in page
+    assert "not &#39;stars&#39;" in page
+    assert "Relevant?" in page.partition('id="preview"')[2]
+    assert text_in(page) == text
+
+
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [

@@ -104,6 +104,8 @@ def test_a_rubric_that_is_not_there_is_a_page_that_says_so(client: httpx.Client)
 
     assert answer.status_code == 404
     assert "<h1>Not found</h1>" in answer.text
+    assert "`" not in answer.text
+    assert '<a class="btn" href="/runs">All runs</a>' in answer.text
 
 
 def test_a_check_rubric_shows_its_checks_its_runs_and_the_whole_file(client: httpx.Client) -> None:

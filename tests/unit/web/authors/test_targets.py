@@ -44,3 +44,14 @@ def test_a_wrong_value_is_marked_at_its_field(
     assert 'aria-invalid="true"' in place[0]
     assert said in page.partition(f'id="new-{field}-hint"')[2][:600]
     assert f'value="{value}"' in place[0]
+
+
+def test_only_columns_with_a_value_are_shown(client: httpx.Client) -> None:
+    for name, more in (("kept", {"path": "r.jsonl", "candidate": "a"}), ("one", {})):
+        form = {"do": "save", "name": name, "provider": "recorded" if more else "echo", **more}
+        assert client.post("/targets", data=form).status_code == 303
+
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]+)', client.get("/targets").text)
+
+    assert heads == ["Name", "Provider", "Model or source", "Defined in"]
+    assert "<td>r.jsonl, a</td>" in client.get("/targets").text

@@ -209,7 +209,7 @@ def test_a_search_counts_what_it_finds(site: Site, many: str) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"status": "foo"}, "invalid value 'foo' for `status`; one of: cancelled, evaluated,"),
+        ({"status": "foo"}, "invalid value 'foo' for status ; one of: cancelled, evaluated,"),
         ({"passed": "maybe"}, "'passed' cannot be 'maybe'"),
     ],
 )

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from steelyard.formats.csv_line import csv_line
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.results.predictions import PREDICTIONS, Prediction
 from steelyard.results.projections import read_graded
 from steelyard.results.records import RecordQuery
-from steelyard.usecases.results.csv_line import csv_line
 from steelyard.usecases.results.read_run import decoded_rows
 from steelyard.usecases.results.records import Records, list_predictions
 

@@ -1,0 +1,1 @@
+"""agentv as a source of a conversion: its results and its targets."""
