@@ -1,6 +1,6 @@
-"""The repository's one tool: python3 dev.py setup | demo | test | trials | check | soak | lock.
+"""The repository's one tool: setup | demo | test | trials | check | soak | docs | lock.
 
-It needs nothing but Python 3.11 or newer with venv and pip.
+`python3 dev.py COMMAND` needs nothing but Python 3.11 or newer with venv and pip.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ USAGE = """usage: python3 dev.py COMMAND
   check   format, lint, types, layers, tests and trials, the same as CI
           (--no-tests: neither tests nor trials)
   soak    run the longest tests, and the property tests on many examples with a fresh seed
+  docs    make the documentation as a site with search, in build/docs or the folder that is named
   lock    write locks/run.txt and locks/dev.txt anew
 
 `test` and `trials` give the same result for the same commit. Arguments after `demo`, `test`,
@@ -47,6 +48,7 @@ def main(arguments: list[str]) -> int:
         "trials": trials,
         "check": check,
         "soak": soak,
+        "docs": docs,
         "lock": lock,
     }
     if not arguments or arguments[0] not in commands:
@@ -160,6 +162,12 @@ def check(arguments: list[str]) -> int:
     if "--no-tests" not in arguments:
         failed += [name for name, tests in (("tests", test), ("trials", trials)) if tests([])]
     return complain("failed: " + ", ".join(failed)) if failed else 0
+
+
+def docs(arguments: list[str]) -> int:
+    """Make the documentation as pages to be opened from a folder; nothing is fetched."""
+    install("run")
+    return run(PYTHON, "docs/site/make.py", *map(os.path.abspath, arguments))
 
 
 def lock(_arguments: list[str]) -> int:

@@ -66,7 +66,7 @@ def test_ci_runs_the_tests_as_a_person_would() -> None:
     ]
 
 
-@pytest.mark.parametrize("command", ["setup", "test", "trials", "check", "soak"])
+@pytest.mark.parametrize("command", ["setup", "test", "trials", "check", "soak", "docs"])
 def test_the_page_for_contributors_names_every_command(command: str) -> None:
     assert f"python3 dev.py {command} " in read("CONTRIBUTING.md")
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from steelyard.formats.csv_line import csv_line, is_formula, plain_cell
 from steelyard.formats.json_fields import fields, object_field, text_field
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.sheet import RESERVED, answer_column
 from steelyard.model.question import Question, QuestionRubric
 from steelyard.review.sheet_cells import answer_cell, column_question
-from steelyard.usecases.results.csv_line import csv_line, is_formula, plain_cell
 from steelyard.usecases.review.labels import KnownRubrics
 
 MORE = "more_json"

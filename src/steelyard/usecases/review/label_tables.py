@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from steelyard.contracts.labels.reader import RawLabel
 from steelyard.errors import InvalidError, ParseError, argument
+from steelyard.formats.csv_line import plain_cell
 from steelyard.formats.json_fields import fields, object_field
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.names import did_you_mean
@@ -17,7 +18,6 @@ from steelyard.model.labels.label import Exposure
 from steelyard.model.labels.sheet import RESERVED
 from steelyard.model.question import QuestionRubric
 from steelyard.review.sheet_cells import cell_answers, column_question, passed_value
-from steelyard.usecases.results.csv_line import plain_cell
 from steelyard.usecases.review.label_csv import MORE
 from steelyard.usecases.review.labels import KnownRubrics
 from steelyard.usecases.review.sheets import design_place
