@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 WIDTH = 1140
-MOST_BYTES = 170_000
+MOST_BYTES = 150_000
 MOST_OF_ALL = 4_000_000
 BROKEN = {
     "name": "Conversations",
@@ -97,8 +97,8 @@ SHOTS = {
     "home": Shot("/"),
     "switcher": Shot("/", 480, _find),
     "runs": Shot("/runs?dataset=library-helpdesk&target=assistant_b"),
-    "run": Shot("/runs/{judged}?only=look", 900),
-    "records": Shot("/runs/{judged}?only=look", 720, _open_row),
+    "run": Shot("/runs/{judged}?only=look", 800),
+    "records": Shot("/runs/{judged}?only=look", 690, _open_row),
     "run-dark": Shot("/runs/{judged}", 640, look=DARK),
     "run-narrow": Shot("/runs/{judged}", look={"viewport": NARROW}),
     "slices": Shot("/runs/{judged}/slices", 480),
