@@ -116,7 +116,8 @@ def take_picture(tmp_path: Path) -> Callable[..., Path]:
 
     def take(page: Page, name: str, *, is_whole: bool = True) -> Path:
         path = folder / f"{name}.png"
-        page.evaluate("scrollTo(0, 0)")
+        if is_whole:
+            page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=path, full_page=is_whole, animations="disabled")
         assert path.stat().st_size > 5_000
         return path

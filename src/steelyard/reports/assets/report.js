@@ -4,50 +4,27 @@ const AT_ONCE = 100;
 const box = document.querySelector("[data-filter]");
 const said = document.querySelector("[data-filter-said]");
 
-function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-function icon(name, className) {
-  const space = document.querySelector("svg").namespaceURI;
-  const made = document.createElementNS(space, "svg");
-  made.setAttribute("class", className);
-  made.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(space, "use");
-  use.setAttribute("href", `#icon-${name}`);
-  made.append(use);
-  return made;
-}
-
-function clipped(text) {
-  const made = element("span", "q-clip clip", text);
-  made.dir = "auto";
-  return made;
-}
+const copy = (name) => document.querySelector(`template[data-short-${name}]`).content.firstElementChild.cloneNode(true);
 
 function shortRecord([name, verdicts, question, texts]) {
-  const fold = element("details", "fold");
-  fold.dataset.record = "";
-  const line = element("summary");
-  line.append(icon("tri", "i tri"));
+  const fold = copy("row");
+  const [line, body] = fold.children;
+  const title = line.querySelector("b");
+  title.textContent = name;
+  title.nextElementSibling.textContent = question;
   for (const [kind, word] of verdicts) {
-    const verdict = element("span", `v v-${kind}`);
-    verdict.append(icon(kind, "i"), word);
-    line.append(verdict);
+    const verdict = copy("verdict");
+    verdict.className = `v v-${kind}`;
+    verdict.querySelector("use").setAttribute("href", `#icon-${kind}`);
+    verdict.append(word);
+    title.before(verdict);
   }
-  line.append(element("b", "", name), clipped(question));
-  const body = element("div", "rec-body");
   for (const [label, text] of [["Question", question], ...texts]) {
-    const part = element("div");
-    const words = element("div", "read plain", text);
-    words.dir = "auto";
-    part.append(element("p", "lab", label), words);
+    const part = copy("text");
+    part.firstElementChild.textContent = label;
+    part.lastElementChild.textContent = text;
     body.append(part);
   }
-  fold.append(line, body);
   return fold;
 }
 

@@ -1,5 +1,7 @@
 // Keys of a review page, from the table that it holds, and its dialogs.
 
+import { isTyping } from "./page.js";
+
 const rows = JSON.parse(document.querySelector("[data-keys]").dataset.keys);
 export const dialog = (name) => document.getElementById(`${name}-dialog`);
 export function openDialog(name) {
@@ -14,7 +16,6 @@ document.addEventListener("click", (event) => {
   if (event.target.matches("dialog.rv-dialog") && event.target !== dialog("conflict")) event.target.close();
 });
 
-const isText = (where) => where.matches?.("textarea, select, [contenteditable], input:not([type=radio]):not([type=checkbox])");
 export const rowOf = (key, hasControl, isTyping) => rows.find((one) => one.control === hasControl && one.keys.includes(key) && (one.typing || !isTyping));
 
 // Calls `act` for each key of the table; it answers false where the key keeps its own meaning.
@@ -29,7 +30,7 @@ export function listen(act) {
     if (event.altKey && !isAltGr) return;
     const hasControl = (event.ctrlKey || event.metaKey) && !isAltGr;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const row = rowOf(key, hasControl, isText(event.target));
+    const row = rowOf(key, hasControl, isTyping(event));
     if (row && act(row, key, event) !== false) event.preventDefault();
   });
 }

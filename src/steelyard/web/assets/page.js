@@ -57,8 +57,7 @@ export async function copyText(text, said = "Copied") {
 }
 
 export function isTyping(event) {
-  const where = event.target;
-  return event.isComposing || where.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(where.tagName);
+  return event.isComposing || event.target.matches?.("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])");
 }
 
 // Rows that have not changed stay, with what is chosen, focused or open in them.
