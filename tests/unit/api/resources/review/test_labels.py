@@ -100,6 +100,31 @@ def test_a_table_says_row_by_row_what_was_refused(service: ReviewService) -> Non
     assert other["imported"] == 1
 
 
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("record_id,correct\nr01,ja, schön\n".encode("latin-1"), "line 1: not UTF-8"),
+        ("record_id,correct\nr01,yes\n".encode("utf-16"), "line 1: not UTF-8"),
+        (b"record_id,record_id\nr01,yes\n", "two columns are called 'record_id'"),
+        (b'record_id,correct\nr01,"yes\n', "line 2: unexpected end of data"),
+        (b"\n", "the first line must name the columns"),
+    ],
+)
+def test_bytes_that_are_no_table_are_a_wrong_request(
+    service: ReviewService, sent: bytes, said: str
+) -> None:
+    query = {"run": service.run_id, "rubric": "rubric/desk-v1", "annotator": "cy"}
+    refused = service.client.post(
+        "/v1/labels", content=sent, headers=CSV, params={**query, "exposure": "suggested"}
+    )
+
+    assert refused.status_code == 400, refused.text
+    error = refused.json()["error"]
+    assert error["code"] == "invalid_request"
+    assert said in error["message"]
+    assert ("save the file as UTF-8" in error["message"]) is ("UTF-8" in said)
+
+
 def test_a_queue_without_labels_or_judge_validates_nothing(service: ReviewService) -> None:
     queue = service.queue()
 
