@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.targets.error_codes import LATE, reported_error
+from steelyard.targets.error_codes import LATE, reported_error, require_unbroken
 from steelyard.targets.event_stream import EventStream, inner, inner_list
 
 ASKED: JsonObject = {"stream": True, "stream_options": {"include_usage": True}}
@@ -44,6 +44,7 @@ class _Completion:
         if event.get("error") or event.get("object") == "error":
             raise reported_error(event.get("error") or event, LATE)
         choice = _choice(event)
+        require_unbroken(choice)
         delta = inner(choice, "delta")
         # What some say of the answer beside it comes without an id and a model.
         self._answer.update({name: event[name] for name in _OF_ANSWER if event.get(name)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.errors import TargetError
-from steelyard.model.json_value import JsonValue
+from steelyard.model.json_value import JsonObject, JsonValue
 
 LATE = "internal_error"
 """A model failed whose endpoint had begun to answer: the request itself was accepted."""
@@ -43,6 +43,12 @@ def reported_error(error: JsonValue, otherwise: str) -> TargetError:
     told = [error.get("code"), error.get("type")] if isinstance(error, dict) else []
     codes = (_code_of(name) for name in told)
     return TargetError(next(filter(None, codes), otherwise), message)
+
+
+def require_unbroken(choice: JsonObject) -> None:
+    """Raise where an endpoint says that a model failed within its answer."""
+    if choice.get("error") or choice.get("finish_reason") == "error":
+        raise reported_error(choice.get("error") or "finish_reason is 'error'", LATE)
 
 
 def _code_of(name: JsonValue) -> str | None:

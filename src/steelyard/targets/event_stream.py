@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from steelyard.errors import ParseError, TargetError
 from steelyard.formats.encoding import BOM
@@ -12,10 +13,20 @@ from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock
+from steelyard.targets.error_codes import LATE, reported_error
 from steelyard.targets.reply_json import reply_object, reply_value
 
 _DONE = b"[DONE]"
 """What ends a stream of chat completions."""
+_ERROR = "error"
+"""What an event is called that says why the answer does not go on."""
+
+
+class Event(NamedTuple):
+    """One event of a stream."""
+
+    name: str
+    data: bytes
 
 
 class EventLines:
@@ -26,9 +37,11 @@ class EventLines:
         """The pieces of a line that has not ended."""
         self._data: list[bytes] = []
         """The lines of an event that has not ended."""
+        self._name = ""
+        """What it is called."""
 
-    def fed(self, piece: bytes) -> Iterator[bytes]:
-        """The data of each event that ends within the next piece of the stream."""
+    def fed(self, piece: bytes) -> Iterator[Event]:
+        """Each event that ends within the next piece of the stream."""
         self._held.append(piece)
         if b"\n" not in piece and b"\r" not in piece:
             return
@@ -38,18 +51,21 @@ class EventLines:
         for line in lines:
             yield from self._read(line.rstrip(b"\r\n").removeprefix(BOM))
 
-    def rest(self) -> Iterator[bytes]:
-        """The data of an event that the end of the stream has ended."""
+    def rest(self) -> Iterator[Event]:
+        """An event that the end of the stream has ended."""
         yield from self.fed(b"\n\n")
 
-    def _read(self, line: bytes) -> Iterator[bytes]:
+    def _read(self, line: bytes) -> Iterator[Event]:
         if line:
             name, _, value = line.partition(b":")
             if name == b"data":
                 self._data.append(value.removeprefix(b" "))
-        elif self._data:
-            yield b"\n".join(self._data)
-            self._data = []
+            elif name == b"event":
+                self._name = value.removeprefix(b" ").decode("utf-8", "replace")
+            return
+        if self._data or self._name == _ERROR:
+            yield Event(self._name, b"\n".join(self._data))
+        self._data, self._name = [], ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +111,8 @@ class FirstToken:
         """Look at the next piece of a body."""
         if self._lines is None:
             return
-        for data in self._lines.fed(piece):
-            event = _quietly(data)
+        for found in self._lines.fed(piece):
+            event = _quietly(found.data)
             if isinstance(event, dict) and self._begins(event):
                 self.at, self._lines = self._clock.monotonic(), None
                 return
@@ -106,13 +122,24 @@ def _events(data: bytes) -> Iterator[JsonObject]:
     """The events of a whole stream; one that is not ended counts where it is JSON all the same."""
     lines = EventLines()
     found = chain(
-        ((text, reply_value) for text in lines.fed(data)),
-        ((text, _quietly) for text in lines.rest()),
+        ((event, reply_value) for event in lines.fed(data)),
+        ((event, _quietly) for event in lines.rest()),
     )
-    for text, read in found:
+    for (name, text), read in found:
+        if name == _ERROR:
+            raise _reported(text)
         event = None if text.strip() == _DONE else read(text)
         if isinstance(event, dict):
             yield event
+
+
+def _reported(data: bytes) -> TargetError:
+    """The error that an event of that name reports, in whatever shape."""
+    event = _quietly(data)
+    if isinstance(event, dict):
+        event = event.get("error") or event
+    said = data.decode("utf-8", "replace").strip() or "an event 'error' that says no more"
+    return reported_error(event or said, LATE)
 
 
 def _quietly(data: bytes) -> JsonValue:

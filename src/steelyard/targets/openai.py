@@ -18,6 +18,7 @@ from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Clock, Judged, Request, ToolUse, Turn
 from steelyard.targets.chat_stream import ASKED as STREAMED
 from steelyard.targets.chat_stream import CHAT_STREAM
+from steelyard.targets.error_codes import require_unbroken
 from steelyard.targets.event_stream import reading
 from steelyard.targets.extra_body import merged
 from steelyard.targets.http_calls import HttpCalls
@@ -163,6 +164,8 @@ def trace_of_completion(answer: JsonObject, latency_ms: float) -> Trace:
     """The trace of an answer that came whole, at once or as a stream."""
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
+    if isinstance(choice, dict):
+        require_unbroken(choice)
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise TargetError("bad_response", "the answer has no choices[0].message")

@@ -27,7 +27,7 @@ from steelyard.model.trace import Trace
 from steelyard.store.clock import SystemClock
 from steelyard.targets.anthropic import AnthropicTarget, trace_of_message
 from steelyard.targets.chat_stream import CHAT_STREAM
-from steelyard.targets.event_stream import EventLines, EventStream, FirstToken
+from steelyard.targets.event_stream import Event, EventLines, EventStream, FirstToken
 from steelyard.targets.message_stream import MESSAGE_STREAM
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.openai import OpenAITarget, trace_with_logprobs
@@ -141,12 +141,12 @@ def test_events_are_found_wherever_the_bytes_are_cut(
     protocol, whole = said
     data = written(protocol.events(whole), line)
     places = [0, *sorted(cuts), len(data)]
-    lines, found = EventLines(), list[bytes]()
+    lines, found = EventLines(), list[Event]()
     for start, end in pairwise(places):
         found += lines.fed(data[start:end])
 
     texts = [one if isinstance(one, str) else json.dumps(one) for _, one in protocol.events(whole)]
-    shown = [text.decode() for text in (*found, *lines.rest())]
+    shown = [event.data.decode() for event in (*found, *lines.rest())]
     assert [text == "[DONE]" or json.loads(text) for text in shown] == [
         text == "[DONE]" or json.loads(text) for text in texts
     ]
@@ -222,6 +222,70 @@ def test_an_error_that_is_an_event_of_its_own_ends_a_stream() -> None:
         CHAT_STREAM.answer(written([*SAID, ("", error), DONE]))
 
     assert caught.value.code == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"message": "boom"}, "boom"),
+        ({"error": {"message": "boom"}}, "boom"),
+        ({"code": 500, "detail": "boom"}, "{'code': 500, 'detail': 'boom'}"),
+        ("boom", "boom"),
+        ([], "[]"),
+        ("", "an event 'error' that says no more"),
+    ],
+)
+@pytest.mark.parametrize("protocol", [CHAT, MESSAGES, RESPONSES])
+def test_an_event_called_error_fails_the_attempt_whatever_it_holds(
+    protocol: Protocol, data: Any, said: str
+) -> None:
+    whole = {CHAT: COMPLETION, MESSAGES: MESSAGE, RESPONSES: RESPONSE}[protocol]
+    first, *rest = protocol.events(whole)
+    with pytest.raises(TargetError) as caught:
+        protocol.stream.answer(written([first, ("error", data), *rest]))
+
+    assert caught.value.code == "internal_error"
+    assert str(caught.value) == f"the endpoint answers with an error: {said}"
+
+
+def test_an_error_without_data_fails_the_attempt() -> None:
+    data = written(SAID) + b"event: error\n\n" + written([*ENDED, DONE])
+    with pytest.raises(TargetError, match="an event 'error' that says no more"):
+        CHAT_STREAM.answer(data)
+
+
+def test_the_name_of_an_event_is_not_that_of_the_next() -> None:
+    named: Events = [("chunk", QUIET[0][1]), *chat_events(COMPLETION)]
+
+    assert CHAT_STREAM.answer(written(named)) == CHAT_STREAM.answer(
+        written(chat_events(COMPLETION))
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        ({"finish_reason": "error"}, "internal_error", "finish_reason is 'error'"),
+        (
+            {"finish_reason": "error", "error": {"code": 429, "message": "slow"}},
+            "rate_limited",
+            "slow",
+        ),
+        ({"error": {"message": "lost"}}, "internal_error", "lost"),
+    ],
+)
+def test_a_choice_that_ends_in_an_error_fails_the_attempt(
+    more: dict[str, Any], code: str, said: str
+) -> None:
+    broken: Events = [("", {"choices": [{"index": 0, "delta": {}, **more}]})]
+    streamed = written([*SAID, *broken, *ENDED, DONE])
+    choice = {"index": 0, "message": {"role": "assistant", "content": "At"}, **more}
+    for answer in (streamed, json.dumps({"choices": [choice]}).encode()):
+        with pytest.raises(TargetError) as caught:
+            trace_with_logprobs(CHAT_STREAM.answer(answer), 1.0)
+
+        assert caught.value.code == code
+        assert str(caught.value) == f"the endpoint answers with an error: {said}"
 
 
 def test_what_a_filter_says_beside_an_answer_does_not_change_it() -> None:

@@ -11,6 +11,7 @@ import pytest
 from fakes.demo_project import shared_demo
 from fakes.runs import stored_run
 from fakes.served_runs import make_runs
+from servers.review_service import make_review_run
 from servers.site import Site, site_of
 from steelyard.project import open_project
 
@@ -47,6 +48,17 @@ def test_what_needs_attention_links_to_what_helps(demo: Site) -> None:
     assert "judge/questionnaire@1.0.0 has never been validated." in page
     assert 'href="/judges/questionnaire%401.0.0"' in page
     assert '<button class="btn" name="action" value="retry">Retry failed</button>' in page
+
+
+def test_a_jury_is_named_once_and_has_no_command_of_a_single_judge(tmp_path: Path) -> None:
+    make_review_run(tmp_path, "rubric/jury@1.0.0")
+    with open_project(tmp_path) as project, site_of(project) as site:
+        page = site.open("/").text
+
+    assert "judge/accuracy@1.0.0 has never been validated." in page
+    assert "judge/accuracy@1.0.0, judge/accuracy@1.0.0" not in page
+    assert "steelyard judge validate" not in page
+    assert page.count("Judge and its labels") == 1
 
 
 def test_next_steps_answer_compare_and_run_what_is_idle(demo: Site) -> None:

@@ -109,6 +109,8 @@ class TraceSummary(msgspec.Struct, frozen=True):
     """Why it failed, where it did."""
     left_out: str | None
     """Why it cannot be reviewed and judged, where that is so."""
+    notes: list[str]
+    """What its spans hold that is no part of it, such as the words of evaluators."""
 
 
 class TraceBody(TraceSummary, frozen=True):
@@ -247,6 +249,7 @@ def _summary(one: AssembledTrace) -> dict[str, Any]:
         "latency_ms": trace.latency_ms if trace else None,
         "error": row.get("message"),
         "left_out": one.left_out,
+        "notes": [*one.notes],
     }
 
 

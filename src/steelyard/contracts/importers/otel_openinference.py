@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from steelyard.contracts.importers.otel_spans import Span
+from steelyard.contracts.importers.otel_verdicts import OPERATIONS as OF_VERDICTS
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _KIND = "openinference.span.kind"
@@ -34,12 +35,14 @@ _TOLD = (("input", "input.value", "user"), ("output", "output.value", "assistant
 def with_usual_names(span: Span) -> Span:
     """The span, with the attributes of OpenInference under the usual names as well.
 
-    What a span says under a usual name itself stays as it is.
+    What a span says under a usual name itself stays as it is, but for the operation of a span
+    that gives verdicts: a judge calls a model, and is none that answers.
     """
     kind = span.attributes.get(_KIND)
     if not isinstance(kind, str):
         return span
     given, operation = span.attributes, _OPERATIONS.get(kind.upper())
+    verdict = OF_VERDICTS.get(kind.upper())
     named = _SAME | (_OF_TOOL if operation == "execute_tool" else {})
     found: JsonObject = {"gen_ai.operation.name": operation} if operation else {}
     for name, usual in named.items():
@@ -48,7 +51,8 @@ def with_usual_names(span: Span) -> Span:
     if operation in {"chat", "invoke_agent"}:
         for side, messages in _messages(given).items():
             found[f"gen_ai.{side}.messages"] = messages
-    return replace(span, attributes={**found, **given})
+    fixed: JsonObject = {"gen_ai.operation.name": verdict} if verdict else {}
+    return replace(span, attributes={**found, **given, **fixed})
 
 
 def _messages(given: JsonObject) -> dict[str, JsonValue]:

@@ -9,6 +9,7 @@ from steelyard.contracts.importers.otel_messages import add_message, messages_in
 from steelyard.contracts.importers.otel_openinference import with_usual_names
 from steelyard.contracts.importers.otel_spans import Span
 from steelyard.contracts.importers.otel_timings import span_rows
+from steelyard.contracts.importers.otel_verdicts import apart
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject
@@ -24,6 +25,14 @@ _SILENT = (
     "its spans hold no messages; instrumentation records them only where it is told to capture "
     "content"
 )
+_VERDICTS = (
+    "what models say beneath an evaluator, a guardrail or a reranker is left out: it is about the "
+    "conversation, no part of it"
+)
+_ONLY_VERDICTS = (
+    "no span of a generative model but beneath an evaluator, a guardrail or a reranker, whose "
+    "words are no part of a conversation"
+)
 
 
 def import_trace(spans: Sequence[Span], names: Mapping[str, str]) -> Import:
@@ -33,14 +42,19 @@ def import_trace(spans: Sequence[Span], names: Mapping[str, str]) -> Import:
     `steelyard.record_id` says or the trace's own id, and the candidate the model.
     """
     ordered = sorted(map(with_usual_names, spans), key=lambda one: (one.start_ns, -one.end_ns))
-    calls = [span for span in ordered if _is_call(span)]
-    agents = [span for span in ordered if _operation(span) == "invoke_agent"]
+    spoken, verdicts = apart(ordered)
+    calls = [span for span in spoken if _is_call(span)]
+    agents = [span for span in spoken if _is_agent(span)]
+    has_verdicts = any(_is_call(one) or _is_agent(one) or _has_model(one) for one in verdicts)
     if not calls and not agents:
-        return Refusal("skipped", "no span of a generative model", "other")
+        why = _ONLY_VERDICTS if has_verdicts else "no span of a generative model"
+        return Refusal("skipped", why, "verdicts" if has_verdicts else "other")
     heard, changes = _heard(calls or agents), list(_unsaid(calls))
+    if has_verdicts:
+        changes.append(Change("verdicts", _VERDICTS))
     if not heard.messages and calls and agents:
         heard = _heard(agents)
-    for span in ordered:
+    for span in spoken:
         if _is_tool(span):
             _complete(heard, span)
     row: JsonObject = {
@@ -166,7 +180,15 @@ def _is_call(span: Span) -> bool:
     operation = _operation(span)
     if operation:
         return operation in _CALLS
-    return any(name in span.attributes for name in _MODELS) and not _is_tool(span)
+    return _has_model(span) and not _is_tool(span)
+
+
+def _has_model(span: Span) -> bool:
+    return any(name in span.attributes for name in _MODELS)
+
+
+def _is_agent(span: Span) -> bool:
+    return _operation(span) == "invoke_agent"
 
 
 def _is_tool(span: Span) -> bool:

@@ -12,6 +12,11 @@ OWN_LABELS: LabelBasis = "own labels"
 LABELS_OF_ANOTHER_RUN: LabelBasis = "labels of another run"
 
 
+def listed_once(judges: str) -> str:
+    """The judges of a jury, each once: several jurors may be one judge with other models."""
+    return ", ".join(dict.fromkeys(judges.split(", ")))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateChange:
     """TPR or TNR by the labels of a run, and by earlier ones."""
@@ -64,6 +69,16 @@ class CorrectedRate:
     drift: Drift | None = None
     is_later: bool = False
     """Whether the judge was validated after the run."""
+
+    @property
+    def named(self) -> str:
+        """Its judges, each once."""
+        return listed_once(self.judge)
+
+    @property
+    def is_of_jury(self) -> bool:
+        """Whether several jurors decide, who are validated together and not by a name."""
+        return ", " in self.judge
 
     @property
     def clusters(self) -> int | None:

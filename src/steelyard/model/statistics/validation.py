@@ -44,6 +44,8 @@ class LeftOut:
     """Answers to questions that the rubric has changed since."""
     other_queues: int = 0
     """Labels given in another review queue."""
+    picked: int = 0
+    """Labels of records that somebody picked, not chance."""
     other_runs: int = 0
     """Labels of responses of other runs."""
     no_run: int = 0

@@ -10,7 +10,12 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.judge_bias import CovariateBias
-from steelyard.model.statistics.validation import JudgeValidation, JuryCounts, SliceCounts
+from steelyard.model.statistics.validation import (
+    JudgeValidation,
+    JuryCounts,
+    LeftOut,
+    SliceCounts,
+)
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.judges.correction import (
     corrected_text,
@@ -39,6 +44,7 @@ _LEFT_OUT = {
     "other_rubrics": "of other rubrics",
     "other_content": "given under other content of the rubric",
     "other_queues": "given in another queue",
+    "picked": "of records picked without chance",
     "other_runs": "of other runs",
     "no_run": "that name no run",
     "no_pass": "without a pass or fail",
@@ -87,6 +93,11 @@ class JudgeValidationReport:
     written: str = ""
     """The judge's file, if the validation was written to it."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def queue_labels(self) -> int:
+        """Those of the queue, where the labels of one are used."""
+        return self.labels - self.validation.left_out.other_queues
 
     @property
     def is_good(self) -> bool:
@@ -181,15 +192,23 @@ def _people(found: JudgeValidation) -> str:
     return f"{people}{asked} ({printable(found.validated_against)}{queue})"
 
 
+def queue_lines(report: JudgeValidationReport) -> tuple[str, str]:
+    """The labels of a queue and the splits of its items, each with what is left out."""
+    own = replace(report.validation.left_out, other_queues=0)
+    return f"{count(report.queue_labels)} labels{_labels_out(own)}", _split(report)
+
+
 def _labels(report: JudgeValidationReport) -> str:
-    left = report.validation.left_out
+    return f"{count(report.labels)} in all{_labels_out(report.validation.left_out)}"
+
+
+def _labels_out(left: LeftOut) -> str:
     out = [
         f"{count(number)} {word}"
         for name, word in _LEFT_OUT.items()
         if (number := cast(int, getattr(left, name)))
     ]
-    rest = f", left out: {', '.join(out)}" if out else ""
-    return f"{count(report.labels)} in all{rest}"
+    return f", left out: {', '.join(out)}" if out else ""
 
 
 def _split(report: JudgeValidationReport) -> str:

@@ -303,5 +303,5 @@ def _checks(metrics: Metrics) -> Iterator[str]:
         others = ((check.skipped, "skipped"), (check.unscored, "unscored"))
         rest = "".join(f", {count(number)} {word}" for number, word in others if number)
         if check.corrected_pass_rate:
-            rest = f"{rest}  by {printable(check.corrected_pass_rate.judge)}"
+            rest = f"{rest}  by {printable(check.corrected_pass_rate.named)}"
         yield f"  check      {printable(name)}  {rate_text(rate)}  n = {count(rate.n)}{rest}"

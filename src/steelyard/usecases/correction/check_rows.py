@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.model.statistics.corrected_rate import listed_once
 from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import item_clusters
 from steelyard.stats.correction import JudgeRates, Labels, counted_rates, judge_rates
@@ -49,6 +50,11 @@ class CheckRows:
         self.verdicts.append(decision.passed)
         name = row.index if row.cluster is None else row.cluster
         self.clusters.append(self._numbers.setdefault(name, len(self._numbers)))
+
+    @property
+    def named(self) -> str:
+        """Its judges, each once."""
+        return listed_once(self.judge)
 
     @property
     def records(self) -> int:

@@ -97,7 +97,7 @@ def undecided(run: RunRows) -> str:
     if len(run.checks) == 1:
         why = "other checks, or another pass threshold of the record, decide, or decide with it"
     return (
-        f"{run.rows - check.agreeing:,} of {run.rows:,} results are not what {check.judge} says: "
+        f"{run.rows - check.agreeing:,} of {run.rows:,} results are not what {check.named} says: "
         f"{why}"
     )
 
@@ -113,8 +113,8 @@ def usable_validations(
     rules = {rule for rule in check.rules if rule is not None}
     if len(rules) != 1:
         how = "differs from record to record" if rules else "was not kept"
-        return f"{check.judge}: what makes a pass of its replies {how}"
-    found = validation_status_of(check.judge, check.fingerprints, rules.pop(), validations, now)
+        return f"{check.named}: what makes a pass of its replies {how}"
+    found = validation_status_of(check.named, check.fingerprints, rules.pop(), validations, now)
     return found.why if isinstance(found, Doubt) else found
 
 
@@ -139,7 +139,7 @@ def _with_claim(found: CorrectedRate, validated_at: str | None) -> CorrectedRate
     if validated_at is None or not str(found.reason).endswith(NEVER):
         return found
     reason = (
-        f"{found.judge} was validated on {validated_at[:10]}, says its file; a corrected rate "
+        f"{found.named} was validated on {validated_at[:10]}, says its file; a corrected rate "
         "needs the labels, and the registry has none"
     )
     return replace(found, reason=reason)

@@ -63,7 +63,7 @@ def estimate_of(
             return _from_own(check, of_population(own, population))
         return _from_others(check, validations[0])
     except NotCorrectableError as why:
-        return f"{check.judge}: {why}"
+        return f"{check.named}: {why}"
 
 
 def own_validation(

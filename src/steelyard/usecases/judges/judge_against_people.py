@@ -150,6 +150,7 @@ def compared(
             other_rubrics=people.other_rubrics,
             other_content=people.other_content,
             other_queues=people.other_queues,
+            picked=people.picked,
             no_pass=people.no_pass,
             other_runs=other_runs,
             no_run=no_run,

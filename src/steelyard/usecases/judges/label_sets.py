@@ -71,6 +71,7 @@ class People:
     other_rubrics: int = 0
     other_content: int = 0
     other_queues: int = 0
+    picked: int = 0
     no_pass: int = 0
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from steelyard.contracts.labels.reader import RawLabel
-from steelyard.errors import InvalidError, ParseError, argument
+from steelyard.errors import InvalidError, ParseError, UnreadableFileError, argument
 from steelyard.formats.csv_line import plain_cell
 from steelyard.formats.json_fields import fields, object_field
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.names import did_you_mean
-from steelyard.formats.records import csv_delimiter, csv_records
+from steelyard.formats.records import Record, csv_delimiter, csv_records
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.label import Exposure
 from steelyard.model.labels.sheet import RESERVED
@@ -59,7 +59,7 @@ class LabelTable:
         head = self._stream.read(1 << 16)
         self._stream.seek(0)
         is_first = True
-        for record in csv_records(self._stream, csv_delimiter(head)):
+        for record in self._records(csv_delimiter(head)):
             line = int(record.place.removeprefix("line "))
             if record.value is None:
                 fault = ParseError(record.fault, code="invalid_csv")
@@ -75,6 +75,13 @@ class LabelTable:
                 continue
             if row is not None:
                 yield RawLabel(line, row)
+
+    def _records(self, delimiter: str) -> Iterator[Record]:
+        """The lines of the table; raises UnreadableFileError when it is none."""
+        try:
+            yield from csv_records(self._stream, delimiter)
+        except ParseError as wrong:
+            raise UnreadableFileError(f"this is no table: line {wrong.line}: {wrong}") from None
 
     def _label(self, cells: Mapping[str, str]) -> JsonObject | None:
         named = {self._name(column): plain_cell(cell) for column, cell in cells.items()}

@@ -46,7 +46,10 @@ class Concern:
     what: str
     why: str
     run: StoredRun | None = None
-    judge: str | None = None
+    judges: tuple[str, ...] = ()
+    """The judges that it is about, each once."""
+    is_of_jury: bool = False
+    """Whether these are jurors, who are validated together and not by a name."""
 
 
 class OpenQueue(NamedTuple):
@@ -200,10 +203,10 @@ def _drifted(latest: Sequence[MeasuredRun]) -> Iterator[Concern]:
             yield Concern(
                 kind="drifted",
                 severity="bad",
-                what=f"{one.corrected.judge} has drifted on {one.title}",
+                what=f"{one.corrected.named} has drifted on {one.title}",
                 why=_sentence(drift_text(one.corrected)),
                 run=one.run,
-                judge=one.corrected.judge,
+                judges=_judges(one.corrected),
             )
 
 
@@ -221,8 +224,13 @@ def _unvalidated(latest: Sequence[MeasuredRun]) -> Iterator[Concern]:
             what=f"The pass rate of {one.title} is uncorrected",
             why=_sentence(found.reason),
             run=one.run,
-            judge=found.judge,
+            judges=_judges(found),
+            is_of_jury=found.is_of_jury,
         )
+
+
+def _judges(found: CorrectedRate) -> tuple[str, ...]:
+    return tuple(found.named.split(", "))
 
 
 def _sentence(text: str) -> str:
@@ -251,7 +259,7 @@ def next_steps(
         None,
     )
     if unread and unread.corrected:
-        steps.append(NextStep("label", (unread.run,), unread.corrected.judge))
+        steps.append(NextStep("label", (unread.run,), unread.corrected.named))
     if pair := _newest_pair(newest):
         steps.append(NextStep("compare", pair))
     asked = {(str(run.plan.options.dataset), run.target) for run, _, _ in newest if run.plan}

@@ -31,6 +31,8 @@ class AssembledTrace(NamedTuple):
     trace: Trace | None
     left_out: str | None
     """Why it cannot be reviewed and judged, where that is so."""
+    notes: tuple[str, ...] = ()
+    """What its spans hold that is no part of the trace."""
 
 
 class TracePage(NamedTuple):
@@ -103,4 +105,5 @@ def _assembled(
     trace, findings = read_trace(found.row.get("trace"))
     if trace is None:
         return made._replace(left_out=next(one.message for one in findings if one.is_error))
-    return made._replace(row=found.row, trace=trace)
+    notes = tuple(change.message for change in found.changes)
+    return made._replace(row=found.row, trace=trace, notes=notes)

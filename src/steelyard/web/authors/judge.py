@@ -57,6 +57,7 @@ _LEFT_OUT = {
     "other_rubrics": "of other rubrics",
     "other_content": "given under other content of the rubric",
     "other_queues": "given in another queue",
+    "picked": "of records picked without chance",
     "other_runs": "of other runs",
     "no_run": "that name no run",
     "other_splits": "in other splits",

@@ -29,6 +29,7 @@ from steelyard.reports.judges.agreement_text import (
     short_text,
     why_open,
 )
+from steelyard.reports.judges.judge_validation import JudgeValidationReport, queue_lines
 from steelyard.usecases.judges.judge_queue import JudgementRequest, start_judgement
 from steelyard.usecases.judges.validate_queue import validate_from_queue
 from steelyard.usecases.registry.look_up import list_definitions
@@ -137,6 +138,10 @@ class AgreementContext(Context):
     """Judges that could answer the rubric."""
     started: str = ""
     problem: str = ""
+    validated: JudgeValidationReport | None = None
+    """What was found just now."""
+    counted: Sequence[str] = ()
+    """Which labels and splits that rests on."""
 
     @property
     def path(self) -> str:
@@ -278,8 +283,8 @@ def _act(visit: Visit[AgreementQuery]) -> Context | Response:
     queue_id, action = visit.path["queue"], visit.form.get("action", "")
     try:
         if action == "validate":
-            judge = _validate(visit, queue_id)
-            return RedirectResponse(f"/judges/{segment(judge.removeprefix('judge/'))}", 303)
+            found = _validate(visit, queue_id)
+            return replace(_show(visit), validated=found, counted=queue_lines(found))
         if action == "judge":
             run_id = _judge(visit, queue_id)
             address = f"/agreement/{segment(queue_id)}{query_text({'started': run_id})}"
@@ -289,11 +294,10 @@ def _act(visit: Visit[AgreementQuery]) -> Context | Response:
         return replace(_show(visit), problem=visit.message(error), status=status_of(error))
 
 
-def _validate(visit: Visit[AgreementQuery], queue_id: str) -> str:
+def _validate(visit: Visit[AgreementQuery], queue_id: str) -> JudgeValidationReport:
     project = visit.project
     ports, queues = project.validation_ports(), project.queue_ports()
-    found = run_async(lambda: validate_from_queue(ports, queues, queue_id, caller=visit.caller))
-    return found.validation.judge
+    return run_async(lambda: validate_from_queue(ports, queues, queue_id, caller=visit.caller))
 
 
 def _judge(visit: Visit[AgreementQuery], queue_id: str) -> str:

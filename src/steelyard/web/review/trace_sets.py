@@ -47,7 +47,7 @@ class TraceRow(NamedTuple):
     latency_ms: int | None
     received_at: str
     note: str
-    """Why it failed, is left out, or may be incomplete."""
+    """Why it failed, is left out, or may be incomplete; or what is no part of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,9 @@ def _row(one: AssembledTrace) -> TraceRow:
         calls=sum(len(message.tool_calls) for message in messages),
         latency_ms=None if latency is None else round(latency),
         received_at=one.received_at,
-        note=one.left_out or str(row.get("message") or "") or late,
+        note=one.left_out
+        or str(row.get("message") or "")
+        or "; ".join((late, *one.notes) if late else one.notes),
     )
 
 

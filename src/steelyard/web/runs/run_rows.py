@@ -54,7 +54,7 @@ class RunRow(NamedTuple):
     @property
     def short_reason(self) -> str:
         """The same without the name of the judge, which the page of the run has."""
-        judge = self.listed.corrected.judge if self.listed.corrected else ""
+        judge = self.listed.corrected.named if self.listed.corrected else ""
         return self.uncorrected.removeprefix(judge).lstrip(": ")
 
 

@@ -426,3 +426,75 @@ def test_whatever_an_export_holds_is_read_or_refused(value: JsonValue) -> None:
     with suppress(ParseError):
         spans = list(spans_of(value))
         assert not spans or import_trace(spans, {}) is not None
+
+
+VERDICT: dict[str, Any] = {
+    **CALL,
+    "gen_ai.input.messages": [{"role": "user", "content": "Is that right?"}],
+    "gen_ai.output.messages": [{"role": "assistant", "content": "VERDICT: fail"}],
+}
+EVALUATOR: dict[str, Any] = {"openinference.span.kind": "EVALUATOR"}
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        EVALUATOR,
+        {"openinference.span.kind": "evaluator"},
+        {**EVALUATOR, "gen_ai.operation.name": "chat", "gen_ai.request.model": "m-2"},
+        {"openinference.span.kind": "GUARDRAIL"},
+        {"openinference.span.kind": "RERANKER"},
+        {"gen_ai.operation.name": "evaluate"},
+        {"gen_ai.evaluation.name": "correct", "gen_ai.evaluation.score.value": 0.0},
+    ],
+)
+@pytest.mark.parametrize("is_deep", [False, True])
+def test_what_is_said_beneath_an_evaluator_is_no_part_of_the_trace(
+    about: dict[str, Any], is_deep: bool
+) -> None:
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"}
+    found = imported(
+        span({"app": "desk"}, span_id="r", ms=900),
+        span(NEW, span_id="1", parent="r"),
+        span(about, span_id="e", parent="r", start=2 * 10**9),
+        span({}, span_id="d", parent="e", start=2 * 10**9),
+        span(VERDICT, span_id="2", parent="d" if is_deep else "e", start=3 * 10**9),
+        span(tool, span_id="3", parent="2", start=3 * 10**9),
+    )
+
+    assert isinstance(found, Imported)
+    trace: Any = found.row["trace"]
+    assert trace["messages"] == PLAIN
+    assert trace["usage"] == {"input_tokens": 12, "output_tokens": 5}
+    assert len(trace["spans"]) == 6
+    assert read_trace(trace)[1] == []
+    assert [change.field for change in found.changes] == ["verdicts"]
+
+
+def test_scores_noted_at_a_call_leave_it_in_the_trace() -> None:
+    found = imported(span({**NEW, "gen_ai.evaluation.score.value": 1.0}, span_id="1"))
+
+    assert isinstance(found, Imported)
+    assert cast(Any, found.row["trace"])["messages"] == PLAIN
+    assert found.changes == ()
+
+
+def test_an_evaluator_that_asks_no_model_leaves_nothing_out() -> None:
+    found = imported(span(NEW, span_id="1"), span(EVALUATOR, span_id="e", parent="1"))
+
+    assert isinstance(found, Imported)
+    assert found.changes == ()
+
+
+def test_a_trace_of_an_evaluator_alone_is_no_conversation() -> None:
+    found = imported(span(EVALUATOR, span_id="e"), span(VERDICT, span_id="1", parent="e"))
+
+    assert isinstance(found, Refusal)
+    assert found.outcome == "skipped"
+    assert "beneath an evaluator" in found.reason
+
+
+def test_parents_in_a_circle_hold_no_evaluator() -> None:
+    found = imported(span(NEW, span_id="1", parent="2"), span({}, span_id="2", parent="1"))
+
+    assert isinstance(found, Imported)

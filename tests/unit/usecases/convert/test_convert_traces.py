@@ -103,6 +103,23 @@ def test_spans_become_one_row_a_trace(tmp_path: Path) -> None:
     assert [row["record_id"] for row in rows(path)] == ["q1", "q2"]
 
 
+def test_the_verdict_of_an_evaluator_is_left_out_and_reported(tmp_path: Path) -> None:
+    verdict = {**CALL, "gen_ai.completion": "VERDICT: fail"}
+    path = write(
+        tmp_path / "spans.json",
+        export(
+            span({**CALL, "gen_ai.completion": "At nine."}, span_id="1"),
+            span({"openinference.span.kind": "EVALUATOR"}, span_id="2", parent="1"),
+            span(verdict, span_id="3", parent="2", start=3 * 10**9),
+        ),
+    )
+    made = converted(path, "otel")
+
+    said = rows(path)[0]["trace"]["messages"]
+    assert [one["content"] for one in said if one["role"] == "assistant"] == ["At nine."]
+    assert [(one.field, one.is_lost, one.count) for one in made.fields] == [("verdicts", True, 1)]
+
+
 def test_a_further_trace_of_a_record_is_a_repeat(tmp_path: Path) -> None:
     spans = [
         span({**CALL, "case": "q1", "gen_ai.completion": text}, trace=text, start=start)

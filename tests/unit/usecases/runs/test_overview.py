@@ -132,8 +132,25 @@ def test_the_gravest_come_first_and_a_judge_is_named_once() -> None:
     )
 
     assert [one.kind for one in found] == ["failed", "uncorrected"]
-    assert found[1].judge == JUDGE
+    assert (found[1].judges, found[1].is_of_jury) == ((JUDGE,), False)
     assert found[1].why == f"{JUDGE} has never been validated."
+
+
+def test_judges_of_a_jury_are_listed_once_and_known_as_jurors() -> None:
+    other = "judge/polite@1.0.0"
+    jury = replace(NEVER, judge=f"{JUDGE}, {other}, {JUDGE}")
+    alike = replace(NEVER, judge=f"{JUDGE}, {JUDGE}", reason="the same judge twice")
+    named = [
+        *concerns(ended("1", True, corrected=jury)),
+        *concerns(ended("1", True, corrected=alike)),
+    ]
+    steps = next_steps([ended("1", True, corrected=jury)], [])
+
+    assert [(one.judges, one.is_of_jury) for one in named] == [
+        ((JUDGE, other), True),
+        ((JUDGE,), True),
+    ]
+    assert steps[0].name == f"{JUDGE}, {other}"
 
 
 def test_a_run_that_has_answered_nothing_is_not_offered_for_a_comparison() -> None:

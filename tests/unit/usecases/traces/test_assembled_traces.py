@@ -55,6 +55,22 @@ def test_a_trace_has_what_all_of_its_spans_say(ports: TracePorts) -> None:
     ]
 
 
+def test_the_verdict_of_an_evaluator_is_no_part_of_a_trace_and_is_named(tmp_path: Path) -> None:
+    made = trace_ports(tmp_path)
+    verdict = [{"role": "assistant", "content": "VERDICT: fail"}]
+    receive_spans(made, batch(sent_span(1, 1, AGENT), sent_span(1, 2, CALL)), None)
+    judged = {**CALL, "gen_ai.output.messages": verdict}
+    evaluator = {"openinference.span.kind": "EVALUATOR"}
+    asked = sent_span(1, 4, judged, parent=hexadecimal(3, 16))
+    receive_spans(made, batch(sent_span(1, 3, evaluator), asked), None)
+    found = show_trace(made, "desk", hexadecimal(1, 32))
+
+    assert found.trace is not None
+    assert [one.content for one in found.trace.messages] == ["Say a word.", "A word."]
+    assert len(found.notes) == 1
+    assert "beneath an evaluator" in found.notes[0]
+
+
 def test_a_trace_that_cannot_be_reviewed_says_why(ports: TracePorts) -> None:
     other = show_trace(ports, "desk", hexadecimal(2, 32))
     rootless = show_trace(ports, "desk", hexadecimal(3, 32))

@@ -129,6 +129,33 @@ class JudgeRateBody(msgspec.Struct, frozen=True):
     """The number of labels."""
 
 
+class LeftOutBody(msgspec.Struct, frozen=True):
+    """Labels of the queue that a validation does not count; items from `other_splits` on."""
+
+    not_blind: int
+    """Labels of people who had seen what the judge or others said."""
+    picked: int
+    """Labels of records that somebody picked, not chance."""
+    other_rubrics: int
+    """Labels of another rubric."""
+    other_content: int
+    """Labels under other content of the rubric."""
+    other_runs: int
+    """Labels of responses of other runs."""
+    no_run: int
+    """Labels that name no run."""
+    no_pass: int
+    """Labels that say neither pass nor fail."""
+    other_splits: int
+    """Items that lie in other splits."""
+    ties: int
+    """Items about which as many people say yes as no."""
+    without_judgement: int
+    """Items without a verdict of the judge."""
+    unscored: int
+    """Items for which the judge was asked and has no score."""
+
+
 class ValidatedBody(msgspec.Struct, frozen=True):
     """A judge as the blind labels of a queue see it."""
 
@@ -139,9 +166,15 @@ class ValidatedBody(msgspec.Struct, frozen=True):
     queue_id: str
     """The queue."""
     labels: int
-    """The labels of the queue."""
+    """The labels of the queue: no others."""
+    split: str
+    """The split whose items are compared: `test`."""
+    splits: dict[str, int]
+    """How many items of each split have labels that count."""
+    left_out: LeftOutBody
+    """What is not compared, by the reason."""
     sample_size: int
-    """Those that could be compared."""
+    """The items that were compared."""
     annotators: int
     """The people who gave them."""
     tpr: JudgeRateBody
@@ -249,7 +282,10 @@ def _validate(call: Call[NoQuery, None]) -> JsonReply:
         judge=found.judge,
         check=report.check,
         queue_id=queue_id,
-        labels=report.labels,
+        labels=report.queue_labels,
+        split=found.split,
+        splits=dict(report.splits),
+        left_out=msgspec.convert(found.left_out, LeftOutBody, from_attributes=True),
         sample_size=found.counts.n,
         annotators=found.annotators,
         tpr=_rate(rates.tpr),

@@ -6,6 +6,7 @@ import csv
 import json
 from typing import Any
 
+import httpx
 import pytest
 
 from fakes.review_project import answers, label
@@ -100,6 +101,31 @@ def test_a_table_says_row_by_row_what_was_refused(service: ReviewService) -> Non
     assert other["imported"] == 1
 
 
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("record_id,correct\nr01,ja, schön\n".encode("latin-1"), "line 1: not UTF-8"),
+        ("record_id,correct\nr01,yes\n".encode("utf-16"), "line 1: not UTF-8"),
+        (b"record_id,record_id\nr01,yes\n", "two columns are called 'record_id'"),
+        (b'record_id,correct\nr01,"yes\n', "line 2: unexpected end of data"),
+        (b"\n", "the first line must name the columns"),
+    ],
+)
+def test_bytes_that_are_no_table_are_a_wrong_request(
+    service: ReviewService, sent: bytes, said: str
+) -> None:
+    query = {"run": service.run_id, "rubric": "rubric/desk-v1", "annotator": "cy"}
+    refused = service.client.post(
+        "/v1/labels", content=sent, headers=CSV, params={**query, "exposure": "suggested"}
+    )
+
+    assert refused.status_code == 400, refused.text
+    error = refused.json()["error"]
+    assert error["code"] == "invalid_request"
+    assert said in error["message"]
+    assert ("save the file as UTF-8" in error["message"]) is ("UTF-8" in said)
+
+
 def test_a_queue_without_labels_or_judge_validates_nothing(service: ReviewService) -> None:
     queue = service.queue()
 
@@ -107,6 +133,33 @@ def test_a_queue_without_labels_or_judge_validates_nothing(service: ReviewServic
     refused = service.client.post(f"/v1/queues/{queue}/validate")
     assert refused.status_code == 400, refused.text
     assert service.client.post("/v1/queues/unknown/validate").status_code == 404
+
+
+def test_a_validation_counts_the_labels_of_its_queue_alone(service: ReviewService) -> None:
+    answered(service, "other one", "other two", size=5)
+    queue = answered(service, "judge's judge", size=30)
+    done = service.client.post(f"/v1/queues/{queue}/validate")
+    assert done.status_code == 200, done.text
+    found = done.json()
+
+    assert found["queue_id"] == queue
+    assert (found["labels"], found["annotators"], found["split"]) == (30, 1, "test")
+    left = found["left_out"]
+    sizes = found["splits"]
+    assert sum(sizes.values()) + left["not_blind"] + left["no_pass"] == 30
+    assert left["other_splits"] == sizes["train"] + sizes["dev"] > 0
+    assert found["sample_size"] + left["without_judgement"] == sizes["test"] > 0
+    assert found["tpr"]["n"] + found["tnr"]["n"] == found["sample_size"]
+    assert left["other_runs"] == left["picked"] == 0
+    with httpx.Client(base_url=service.client.base_url) as browser:
+        page = browser.get(f"/agreement/{queue}").text
+        token = page.split('name="form_token" value="')[1].split('"')[0]
+        form = {"form_token": token, "action": "validate"}
+        origin = {"origin": str(browser.base_url).rstrip("/")}
+        shown = browser.post(f"/agreement/{queue}", data=form, headers=origin).text
+    assert "validated with 30 labels" in shown
+    assert f"Split test: {found['sample_size']} responses" in shown
+    assert f"left out: {left['other_splits']} in other splits" in shown
 
 
 def test_the_client_leads_a_review(service: ReviewService) -> None:

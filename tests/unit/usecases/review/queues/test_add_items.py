@@ -149,4 +149,4 @@ def test_labels_of_picked_records_take_no_part_in_a_validation(project: QueuePro
 
     assert all(one.drawn == {(drawn, 1.0)} for one in people.by_response.values())
     assert all(one.votes == {"ann": False} for one in people.by_response.values())
-    assert (people.labels, people.other_queues) == (6, 2)
+    assert (people.labels, people.picked, people.other_queues) == (6, 2, 0)
