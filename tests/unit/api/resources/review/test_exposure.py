@@ -15,6 +15,7 @@ from servers.accounts import PASSWORD, Session, add_users, key_of, logged_in
 from servers.review_service import Reviewer, make_review_run
 from servers.service import served
 from steelyard.project import Project, open_project
+from steelyard.usecases.access.keys import KeyRequest, create_key
 from steelyard.usecases.access.users import add_user
 
 PUBLIC = "https://evals.example.org"
@@ -119,20 +120,65 @@ def test_a_request_for_headers_alone_shows_nothing(service: WithLogin, path: str
     assert exposure(person, item_of(person, queue, 0)) == "blind"
 
 
+SOME, ALL = [3], [*range(40)]
+"""Records whose results were seen."""
+
+
+def seen_by(service: WithLogin, name: str, *paths: str) -> list[int]:
+    """The records of which a new program has seen results after opening these."""
+    made = create_key(service.project.access_ports(), KeyRequest(name, "editor", None))
+    program = Reviewer(service.client, headers={"authorization": f"Bearer {made.secret}"})
+    for path in paths:
+        service.open(program, path.format(service.run_id))
+    seen, who = service.project.queue_ports().seen, [f"key:{name}:{made.key.key_id}"]
+    return [index for index in range(40) if seen.has_seen(who, [service.run_id], index)]
+
+
 @pytest.mark.parametrize(
     "path",
     ["/compare?a={0}&b={0}&show=all", "/rubrics/jury@1.0.0?run={0}", "/v1/compare?a={0}&b={0}"],
 )
 def test_pages_that_list_verdicts_count_as_well(service: WithLogin, path: str) -> None:
-    name = f"lister-{len(path)}"
-    add_user(service.project.access_ports(), name, "editor", PASSWORD)
-    person = service.person(name)
-    service.open(person, path.format(service.run_id))
-    seen = service.project.queue_ports().seen
-    found = [index for index in range(40) if seen.has_seen([name], [service.run_id], index)]
+    # A record that is not among those that differ has the same verdict in both runs.
+    assert seen_by(service, f"lister-{len(path)}", path) == ALL
 
-    # A run compared with itself has no record that moved.
-    assert bool(found) == ("/v1/compare" not in path)
+
+@pytest.mark.parametrize(
+    ("path", "seen"),
+    [
+        ("/v1/runs/{0}/records?record_id=r03", SOME),
+        ("/v1/runs/{0}/records?record_id=r03&passed=false", SOME),
+        ("/v1/runs/{0}/records?record_id=r03&status=timeout", SOME),
+        ("/v1/runs/{0}/records?record_id=r99&passed=false", []),
+        ("/v1/runs/{0}/records?passed=false&limit=1", ALL),
+        ("/v1/runs/{0}/records?check=nothing", ALL),
+        ("/v1/runs/{0}/records?label=nothing", ALL),
+        ("/v1/runs/{0}/records?q=no+such+reason", ALL),
+        ("/v1/runs/{0}/records?sort=-passed&limit=1", ALL),
+        ("/v1/runs/{0}/records?sort=-latency&limit=40", ALL),
+        ("/v1/runs/{0}/records?sort=index&limit=1", [0]),
+        ("/runs/{0}?passed=false", ALL),
+        ("/runs/{0}?only=look", ALL),
+        ("/runs/{0}/records/3", SOME),
+        ("/runs/{0}/records/3?from=sort%3Dindex", SOME),
+        ("/runs/{0}/records/3?from=passed%3Dfalse", ALL),
+        # Only four records have the tag `first`.
+        ("/v1/runs/{0}/slices", ALL),
+        ("/v1/runs/{0}/artifacts/metrics_by_slice.json", ALL),
+        ("/runs/{0}/slices", ALL),
+        ("/runs/{0}/slices.csv", ALL),
+        ("/v1/runs/{0}", []),
+        ("/v1/runs/{0}/metrics", []),
+        ("/v1/runs/{0}/artifacts/metrics_summary.json", []),
+        ("/runs", []),
+    ],
+)
+def test_a_list_by_results_tells_about_the_records_that_it_leaves_out(
+    service: WithLogin, request: pytest.FixtureRequest, path: str, seen: list[int]
+) -> None:
+    name = "filter-" + "".join(filter(str.isalnum, request.node.callspec.id))[:80]
+
+    assert seen_by(service, name, path) == seen
 
 
 def test_the_agreement_of_a_queue_shows_all_of_its_items(service: WithLogin) -> None:
