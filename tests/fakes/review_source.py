@@ -73,6 +73,10 @@ class FolderTraces:
         assert content.record_id == f"r{index}"
         return [index] if self.content(index, 0) == content else []
 
+    def named(self, record: str) -> Sequence[int]:
+        """The record with an id."""
+        return [int(record.removeprefix("r"))]
+
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
         """What the judge of the run answered."""
         return [

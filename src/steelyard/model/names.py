@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import PurePath
 
 from steelyard.errors import InvalidError
@@ -11,6 +12,10 @@ MAX_NAME = 200
 """The most characters of a name."""
 _USER = re.compile(r"\w[\w.@+-]{0,99}")
 _SETTING = re.compile(r"\w[\w.-]{0,99}")
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
+)
+"""Characters that show nothing and are no format characters."""
 _MOST_PATH, _MOST_PART = 4095, 255
 
 
@@ -20,6 +25,17 @@ def require_name(what: str, name: object) -> None:
         raise InvalidError(f"{what} must be a text of 1 to {MAX_NAME} characters")
     if not name.isprintable():
         raise InvalidError(f"{what} must be printable, not {name!a}")
+
+
+def folded_name(name: str) -> str:
+    """A name by which spellings of one person are compared; empty if nothing of it is visible."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    visible = (one for one in text if not _INVISIBLE.fullmatch(one) and not _is_format(one))
+    return " ".join(unicodedata.normalize("NFKC", "".join(visible)).split())
+
+
+def _is_format(character: str) -> bool:
+    return unicodedata.category(character) in {"Cf", "Cc", "Cs"} and not character.isspace()
 
 
 def is_user_name(name: str) -> bool:

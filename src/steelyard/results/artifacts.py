@@ -8,6 +8,7 @@ from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.record_validation import RECORD_VALIDATION
 
 MANIFEST = "run_manifest.json"
+SLICES = "metrics_by_slice.json"
 ARTIFACTS = (
     MANIFEST,
     "input_dataset.json",
@@ -15,6 +16,6 @@ ARTIFACTS = (
     PREDICTIONS,
     ATTEMPTS,
     "metrics_summary.json",
-    "metrics_by_slice.json",
+    SLICES,
     FAILURES,
 )

@@ -51,6 +51,8 @@ SORT_TYPES: dict[SortField, type] = {
 """What the values of a field are, as JSON has them."""
 MEASURES = {"latency": "latency_ms", "tokens": "total_tokens", "cost": "cost_usd"}
 """Fields that lists sort by, with their names in the rows."""
+_RESULT_FIELDS = frozenset(("status", "passed", "score", "label", "verdict"))
+"""Fields that say what became of a record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,17 @@ class RecordQuery:
     has_jury: bool = True
     """False where no jury of the run is split, so that none need be looked at."""
     sort: Sort = BY_INDEX
+
+    @property
+    def is_by_result(self) -> bool:
+        """Whether results decide what is listed: a record that is absent has another one."""
+        asked = (self.status, self.passed, self.check, self.label, self.text, self.only)
+        return any(one is not None for one in asked)
+
+    @property
+    def is_in_order_of_results(self) -> bool:
+        """Whether the records before a record have better or worse results."""
+        return self.sort.field in _RESULT_FIELDS
 
 
 class Position(msgspec.Struct, frozen=True, array_like=True):

@@ -13,7 +13,7 @@ from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
 from steelyard.store.audit_log import add_entry
-from steelyard.store.database import streamed, translated_errors
+from steelyard.store.database import few_rows, streamed, translated_errors
 from steelyard.store.dialects import insert_new
 from steelyard.store.tables import annotation_revisions as revisions
 
@@ -43,6 +43,11 @@ class AnnotationStore:
             if kept:
                 add_entry(connection, replace(entry, detail={**entry.detail, **kept}))
             return became
+
+    def people(self) -> list[str]:
+        """Everybody who has given a label."""
+        query = select(revisions.c.annotator).distinct()
+        return [row.annotator for row in few_rows(self._engine, query)]
 
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
         """What was said, in the order of rubrics, runs, records, people and queues."""

@@ -23,9 +23,11 @@ from steelyard.api.resources.sent_files import (
     attachment,
 )
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import ShownResults
+from steelyard.api.shown_results import ShownResults, shown_slices
+from steelyard.results.artifacts import SLICES
+from steelyard.results.metrics import read_slices
 from steelyard.results.predictions import PREDICTIONS
-from steelyard.usecases.results.sealed_files import list_files, sealed_file
+from steelyard.usecases.results.sealed_files import SealedFile, list_files, sealed_file
 
 _FILES = "application/json application/x-ndjson"
 MediaType: TypeAlias = Literal["application/json", "application/x-ndjson"]
@@ -68,10 +70,18 @@ async def _fetch(call: Call[NoQuery, None]) -> Response:
     file = await anyio.to_thread.run_sync(
         sealed_file, ports, call.path["run_id"], call.path["artifact"]
     )
-    if file.name == PREDICTIONS and call.request.method != "HEAD":
-        await anyio.to_thread.run_sync(note_shown, call, ShownResults(file.run_id, None))
+    if call.request.method != "HEAD":
+        await anyio.to_thread.run_sync(_note, call, file)
     sent = SentFile(file.name, file.path, file.seal.size, file.seal.sha256)
     return await attachment(call.request, sent, _media_type(file.name))
+
+
+def _note(call: Call[NoQuery, None], file: SealedFile) -> None:
+    """Note whose results a file shows."""
+    if file.name == PREDICTIONS:
+        note_shown(call, ShownResults(file.run_id, None))
+    elif file.name == SLICES:
+        note_shown(call, shown_slices(file.run_id, read_slices(file.path.read_bytes())))
 
 
 def _media_type(name: str) -> MediaType:

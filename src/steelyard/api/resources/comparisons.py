@@ -11,7 +11,7 @@ from steelyard.api.compared_runs import compared_runs
 from steelyard.api.operation import Operation
 from steelyard.api.paging import PageQuery
 from steelyard.api.resources.runs import RunBody, run_body
-from steelyard.api.shown_results import ShownResults, shown_rows
+from steelyard.api.shown_results import ShownResults
 from steelyard.errors import NotFoundError
 from steelyard.model.statistics.comparison import (
     Basis,
@@ -95,14 +95,14 @@ def _compare(call: Call[CompareQuery, None]) -> JsonReply:
     found = compared_runs(call.served, asked.a, asked.b).found
     if asked.strict:
         refuse_unlike(found)
-    return JsonReply(body=comparison_json(found), shown=moved_records(found))
+    return JsonReply(body=comparison_json(found), shown=compared_records(found))
 
 
-def moved_records(found: Comparison) -> tuple[ShownResults, ...]:
-    """The records of both runs that the one passes and the other does not."""
-    moved = (*found.improvements, *found.regressions)
-    in_a = shown_rows(found.a.run_id, (one.index_a for one in moved))
-    return in_a, shown_rows(found.b.run_id, (one.index for one in moved))
+def compared_records(found: Comparison) -> tuple[ShownResults, ...]:
+    """All records of both runs: one that is not among those that differ has the same verdict."""
+    if not found.passes.n:
+        return ()
+    return ShownResults(found.a.run_id, None), ShownResults(found.b.run_id, None)
 
 
 def _group(call: Call[PageQuery, None]) -> JsonReply:

@@ -11,9 +11,10 @@ from msgspec import Meta, structs
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery, page_of
-from steelyard.api.shown_results import shown_rows
+from steelyard.api.shown_results import shown_list, shown_rows, shown_slices
 from steelyard.errors import ConflictError, GoneError, NotFoundError
 from steelyard.model.json_value import JsonObject
+from steelyard.results.artifacts import SLICES
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 from steelyard.results.metrics import Metrics, Slice
@@ -56,7 +57,6 @@ RecordOrder: TypeAlias = Literal[
 RecordId = Annotated[str, Meta(description="The id of a record in its dataset.")]
 Label = Annotated[str, Meta(description="The label of a failure.")]
 Repeat = Annotated[Count, Meta(description="The repeat, from 0 on.")]
-_SLICES = "metrics_by_slice.json"
 
 
 class RecordsQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
@@ -125,7 +125,9 @@ def _list(call: Call[RecordsQuery, None]) -> JsonReply:
     run_id = _run_id(call)
     records = stored_records(call.project.result_ports(), run_id)
     page = list_predictions(records, query, cursor=asked.cursor, limit=asked.limit)
-    shown = shown_rows(run_id, (row.index for row in page.rows))
+    indices = [row.index for row in page.rows]
+    is_part = bool(asked.cursor or page.next_cursor)
+    shown = shown_list(run_id, query, records, indices, is_part=is_part)
     return JsonReply(body=Page(list(page.rows), page.next_cursor), shown=(shown,))
 
 
@@ -177,9 +179,10 @@ def _metrics(call: Call[NoQuery, None]) -> JsonReply:
 
 def _slices(call: Call[PageQuery, None]) -> JsonReply:
     """The entries are those of `metrics_by_slice.json`. A run has none before it ends."""
-    content = sealed_json_file(call.project.result_ports(), call.path["run_id"], _SLICES)
-    slices = cast("list[JsonObject]", content["slices"])
-    return JsonReply(body=page_of(slices, _slice_id, call.query))
+    content = sealed_json_file(call.project.result_ports(), call.path["run_id"], SLICES)
+    page = page_of(cast("list[JsonObject]", content["slices"]), _slice_id, call.query)
+    shown = shown_slices(_run_id(call), msgspec.convert(page.data, list[Slice]))
+    return JsonReply(body=page, shown=(shown,))
 
 
 def _slice_id(one: JsonObject) -> str:

@@ -66,6 +66,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.reports.judges.labels import imported_json, imported_lines
     from steelyard.usecases.review.import_labels import LabelFile, import_labels
     from steelyard.usecases.review.label_tables import TableOptions
+    from steelyard.usecases.review.queues.posted_labels import NamedQueues
 
     table: TableOptions | None = None
     if file.suffix.lower() in _TABLES:
@@ -81,14 +82,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             f"--map, --rubric, --annotator and --exposure are about tables (CSV, TSV); {file} is "
             "read as JSONL, whose rows say all of it"
         )
-    ports = opened().review_ports()
+    ports = opened().queue_ports()
     try:
         stream = file.open("rb")
     except OSError as error:
         raise UnreadableFileError(f"cannot read {file}: {error.strerror}") from None
+    queues = NamedQueues(ports)
     with stream:
         found = import_labels(
-            ports, LabelFile(stream, str(file), table), run=run, is_replacing=replace
+            ports.review,
+            LabelFile(stream, str(file), table),
+            run=run,
+            is_replacing=replace,
+            refuse=lambda label, _: queues.wrong(label),
         )
     if output is OutputFormat.json:
         show_json(imported_json(found))

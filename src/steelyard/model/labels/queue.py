@@ -96,6 +96,11 @@ class Draft:
     committed: JsonObject | None = None
     """The label that was submitted last, whether or not it was undone since."""
 
+    @property
+    def says_something(self) -> bool:
+        """Whether a question is answered, or was when it was submitted."""
+        return self.committed is not None or any(self.answers.values())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemClaim:

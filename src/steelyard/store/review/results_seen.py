@@ -31,6 +31,11 @@ class SeenResults:
             with translated_errors(self._engine), self._engine.begin() as connection:
                 connection.execute(insert_new(results_seen), rows)
 
+    def people(self) -> list[str]:
+        """Everybody who opened results."""
+        query = select(results_seen.c.person).distinct()
+        return [row.person for row in few_rows(self._engine, query)]
+
     def sources(self, people: Collection[str]) -> list[str]:
         """The runs of which these people opened results."""
         query = select(results_seen.c.source_id).where(results_seen.c.person.in_(people))

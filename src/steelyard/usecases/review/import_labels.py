@@ -24,6 +24,7 @@ from steelyard.model.audit import Caller
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.label import Label
+from steelyard.model.names import folded_name
 from steelyard.reports.judges.labels import ImportedLabels
 from steelyard.results.predictions import cluster_of
 from steelyard.usecases.review.label_tables import LabelTable, TableOptions
@@ -38,7 +39,8 @@ _NOTHING = Finding(
 )
 
 
-IsSeen: TypeAlias = Callable[[Label, JsonObject], bool]
+Refuse: TypeAlias = Callable[[Label, JsonObject], Finding | None]
+"""Why a label, and the row that would be stored, cannot be kept; None if it can."""
 
 
 class LabelFile(NamedTuple):
@@ -62,14 +64,14 @@ def import_labels(
     run: str | None = None,
     is_replacing: bool = False,
     caller: Caller | None = None,
-    is_seen: IsSeen | None = None,
+    refuse: Refuse | None = None,
 ) -> ImportedLabels:
     """Import the labels of a file; invalid rows are refused, the others are stored.
 
     Rows of a table without an answer, and gold labels, are counted and passed over. `run` applies
     to rows without a `run_id`. A label that contradicts an earlier one of the same person is
-    refused unless it replaces that one, which then becomes history. `is_seen` says that the
-    person of a label, and the row that would be stored, had seen the results before.
+    refused unless it replaces that one, which then becomes history. `refuse` knows more about
+    queues and people.
     """
     reader = LabelReader(ports, run)
     sheet = LabelTable(file.stream, file.table, reader.rubrics) if file.table else None
@@ -77,6 +79,7 @@ def import_labels(
     findings: list[Finding] = []
     incoming: list[_Incoming] = []
     renamed: set[str] = set()
+    people = _KnownPeople(ports.annotations.people())
     read = 0
     for read, row in enumerate(_checked(reader, rows), start=1):
         findings.extend(row.findings)
@@ -84,8 +87,12 @@ def import_labels(
             kept = kept_row(row.label, reader.redact)
             if kept["annotator"] != row.label.annotator:
                 renamed.add(row.label.annotator)
-            if is_seen and is_seen(row.label, kept):
-                findings.append(_seen(row, read - 1))
+            wrong = (refuse and refuse(row.label, kept)) or people.wrong(
+                text_field(kept, "annotator")
+            )
+            if wrong:
+                name = row.label.record_id
+                findings.append(replace(wrong, line=row.line, index=read - 1, record_id=name))
                 continue
             incoming.append(_Incoming(row.line, read - 1, kept))
     unfilled = sheet.unfilled if sheet else 0
@@ -113,6 +120,37 @@ def import_labels(
         unfilled=unfilled,
         gold=rows.gold,
     )
+
+
+class _KnownPeople:
+    """Annotators by the spelling of their names: one person is never counted as two."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {*names}
+        self._spelled = {folded_name(one): one for one in sorted(self._names)}
+
+    def wrong(self, name: str) -> Finding | None:
+        """What is wrong with a name, if another spelling of it is known."""
+        known = self._spelled.setdefault(folded_name(name), name)
+        if known == name or name in self._names:
+            return None
+        message = f"{name!a} is another spelling of the annotator {known!a}"
+        return _wrong_name(
+            "conflicting_fields", message, f"write {known!a} if it is the same person"
+        )
+
+
+def _name_problems(name: str) -> Iterator[Finding]:
+    if not folded_name(name):
+        message = f"{name!a} is no name: nothing of it is visible"
+        yield _wrong_name("missing_required_field", message, "write the name of whoever answered")
+    elif not name.isprintable():
+        message = f"{name!a} is no name: some of its characters are not visible"
+        yield _wrong_name("invalid_encoding", message, "write the name without them")
+
+
+def _wrong_name(code: str, message: str, hint: str) -> Finding:
+    return Finding(severity="error", code=code, path="annotator", message=message, hint=hint)
 
 
 class _PeopleRows:
@@ -151,6 +189,7 @@ def _checked(reader: LabelReader, rows: Iterable[RawLabel]) -> Iterator[LabelRow
             continue
         label, wrong = reader.placed(row.label)
         label = _named(label, reader.rubrics)
+        wrong = [*wrong, *_name_problems(label.annotator)]
         answers = label.answers
         is_empty = answers is not None and not (answers.trace or answers.turns)
         if is_empty and label.passed is None:
@@ -165,20 +204,11 @@ def _checked(reader: LabelReader, rows: Iterable[RawLabel]) -> Iterator[LabelRow
 def _named(label: Label, rubrics: KnownRubrics) -> Label:
     """The label with the full reference and the content hash of its rubric."""
     content = label.rubric_sha256 or rubrics.sha256(label.rubric)
-    return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
-
-
-def _seen(row: LabelRow, index: int) -> Finding:
-    assert row.label is not None
-    return Finding(
-        severity="error",
-        code="conflicting_fields",
-        path="exposure",
-        message=f"{row.label.annotator} had opened the results of '{row.label.record_id}' here",
-        line=row.line,
-        index=index,
-        record_id=row.label.record_id,
-        hint="only answers given before that are blind; write suggested",
+    return replace(
+        label,
+        rubric=rubrics.whole_name(label.rubric),
+        rubric_sha256=content,
+        annotator=label.annotator.strip(),
     )
 
 

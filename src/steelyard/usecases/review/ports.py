@@ -26,6 +26,10 @@ class Annotations(Protocol):
         """Store labels in one logged transaction; return the outcome of each row."""
         ...
 
+    def people(self) -> list[str]:
+        """Everybody who has given a label."""
+        ...
+
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
         """The labels; with history, also those that were replaced."""
         ...

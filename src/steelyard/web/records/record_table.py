@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.api.shown_results import ShownResults, shown_list
 from steelyard.results.records import RecordQuery
 from steelyard.usecases.results.records import (
     Records,
@@ -36,6 +37,8 @@ class RecordTable:
     """Filters to add, by what they are about."""
     columns: tuple[RecordColumn, ...]
     rows: tuple[RecordRow, ...]
+    told: ShownResults
+    """The records about which the page says something, absent ones too."""
     total: int | None
     """None where a search finds more than are counted."""
     next_href: str | None
@@ -85,6 +88,13 @@ def record_table(source: RecordSource, query: RecordFilters) -> RecordTable:
         more=tuple(more_chips(source, address)),
         columns=columns,
         rows=tuple(row(one) for one in page.rows),
+        told=shown_list(
+            source.run_id,
+            wanted,
+            source.records,
+            [one.index for one in page.rows],
+            is_part=query.sort is not None and bool(query.cursor or page.next_cursor),
+        ),
         total=_total(source, query, wanted, begin + number - 1 if not page.next_cursor else None),
         next_href=following,
         previous_href=_previous(source.records, wanted, query, address),

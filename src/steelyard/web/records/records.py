@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from steelyard.api.errors import status_of
 from steelyard.api.resources.records import record_index
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import shown_rows
+from steelyard.api.shown_results import shown_list, shown_rows
 from steelyard.errors import ConflictError, InvalidError, NotFoundError
 from steelyard.reports.record.record_view import tags_of
 from steelyard.reports.record.timelines import attempt_timeline
@@ -55,6 +55,8 @@ def _show(visit: RecordVisit, add: AddForm) -> Context:
     if shown.row is None:
         return _pending(shown, address)
     wanted = filter_of(address.listed, partial(_people, visit, shown))
+    # Where it stands in a list, and beside what, says what the list itself would.
+    note_shown(visit, shown_list(shown.run.run_id, wanted, shown.records, [shown.row.index]))
     place = place_in_list(shown.records, wanted, shown.row.place)
     context = record_context(shown, address, place, add)
     return replace(context, crumbs=_crumbs(shown, address))

@@ -56,7 +56,7 @@ def _show(visit: Visit[PlainQuery]) -> Context | Response:
     asked = rubric.asked("trace")
     address = ItemAddress(queue_id=queue_id)
     rows: list[AnsweredItem] = []
-    for item, draft in own_answers(ports, queue_id, person.name):
+    for item, draft in own_answers(ports, queue_id, person):
         said = dict(fields_of(draft.answers, rubric))
         rows.append(
             AnsweredItem(

@@ -11,7 +11,7 @@ from steelyard.model.labels.queue import Draft, ReviewItem, ReviewQueue
 from steelyard.reports.record.record_view import expectations
 from steelyard.reports.record.trace_view import whole_trace
 from steelyard.usecases.review.queues.annotating import Annotator, ClaimedItem
-from steelyard.usecases.review.queues.exposure import expected_exposure
+from steelyard.usecases.review.queues.exposure import expected_exposure, note_own_seen
 from steelyard.usecases.review.queues.ports import QueuePorts, ShownTrace
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
 from steelyard.usecases.review.queues.reveal import reveal_answers
@@ -48,8 +48,10 @@ def finished_item(
     item = ports.queues.item(item_id)
     draft = ports.assignments.draft(item_id, person.name)
     assert draft
-    trace = ports.source(queue.source).show(item.index, item.repeat)
-    shown = _shown(ports, item, draft, trace)
+    source = ports.source(queue.source)
+    shown = _shown(ports, item, draft, source.show(item.index, item.repeat))
+    indices = [item.index] if draft.says_something else []
+    note_own_seen(ports, source, person.name, indices, has_login=person.has_login)
     if draft.standing != "submitted" or queue.reveal == "never":
         return FinishedItem(item=shown)
     found = reveal_answers(ports, item_id, person)

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from steelyard.api.compared_runs import compared_runs
+from steelyard.api.resources.comparisons import compared_records
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import shown_rows
 from steelyard.errors import ConflictError, GoneError, NotFoundError
 from steelyard.project import Project
 from steelyard.reports.comparison.comparison_view import (
@@ -130,11 +130,7 @@ def _context(visit: Visit[ComparisonQuery], runs: PairedRuns) -> CompareContext:
     voted = {name for side in votes for name, _ in side}
     pairs = read_first(pairs, voted)
     page = page_of(pairs.select(query.show), query.page)
-    note_shown(
-        visit,
-        shown_rows(found.a.run_id, (one.index_a for one in page.rows)),
-        shown_rows(found.b.run_id, (one.index_b for one in page.rows)),
-    )
+    note_shown(visit, *compared_records(found))
     a, b = (project.store.find(side.run_id) for side in (found.a, found.b))
     view = comparison_view(found, None if query.slices == "all" else _SLICES)
     sizes = {"worse": len(pairs.worse), "better": len(pairs.better), "same": len(pairs.same)}

@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.api.compared_runs import grouped_runs
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import shown_rows
+from steelyard.api.shown_results import ShownResults
 from steelyard.engine.states import is_terminal
 from steelyard.errors import ConflictError, GoneError, NotFoundError
 from steelyard.project import Project
@@ -138,9 +138,9 @@ def _show(visit: Visit[GroupQuery]) -> GroupContext:
     parts = _matching(project, table, query.q)
     page = page_of(parts[query.show], query.page, _PAGE)
     address = f"/groups/{segment(group_id)}"
-    for place, run in enumerate(shown):
-        indices = (row.indices[place] for row in page.rows)
-        note_shown(visit, shown_rows(run.run_id, (one for one in indices if one is not None)))
+    if table.rows:
+        # The records that are not listed as different have the same verdict everywhere.
+        note_shown(visit, *(ShownResults(run.run_id, None) for run in shown))
     return GroupContext(
         title=_title(runs),
         crumbs=(Crumb("Runs", "/runs"),),

@@ -128,9 +128,8 @@ def _context(
     spoiled = [file for file in found.files if not file.is_as_sealed] if found else []
     is_unfinished = run.plan is not None and not is_terminal(run.status)
     table = record_table(results.source, visit.query) if results.source else None
-    listed = [row.index for row in table.rows] if table else []
     examples = [one.index for item in results.look for one in item.examples]
-    note_shown(visit, shown_rows(run.run_id, [*listed, *examples]))
+    note_shown(visit, shown_rows(run.run_id, examples), *([table.told] if table else []))
     return RunContext(
         title=head.target or head.title,
         status=state.status,

@@ -9,6 +9,8 @@ from typing import Annotated, ClassVar
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
+from steelyard.api.result_notes import note_shown
+from steelyard.api.shown_results import shown_slices
 from steelyard.engine.states import is_terminal
 from steelyard.reports.run.slices_text import MIN_SLICE
 from steelyard.results.metrics import Slice
@@ -49,6 +51,7 @@ def _show(visit: Visit[SlicesQuery]) -> Context:
     run = visit.project.store.find(visit.path["run_id"])
     address = Address(run.run_id, RecordFilters())
     found = page_of(_chosen(results.slices, few=asked.few), asked.page, _PAGE)
+    note_shown(visit, shown_slices(run.run_id, found.rows))
 
     def at(page: int) -> str:
         if not 1 <= page <= found.pages:
@@ -73,6 +76,8 @@ def _show(visit: Visit[SlicesQuery]) -> Context:
 
 def _csv(visit: Visit[PlainQuery]) -> Response:
     results = _results(visit)
+    run = visit.project.store.find(visit.path["run_id"])
+    note_shown(visit, shown_slices(run.run_id, results.slices))
     checks = list(dict.fromkeys(name for one in results.slices for name in one.checks))
     lines = export_slices(results.slices, checks, results.people)
     return StreamingResponse(

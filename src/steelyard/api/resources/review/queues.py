@@ -253,7 +253,7 @@ def _item_body(item: ListedItem) -> ListedItemBody:
 
 def _answers(call: Call[AnnotatorPageQuery, None]) -> JsonReply:
     """Drafts, submitted, skipped and deferred items of whoever asks, in the order of items."""
-    person = annotator_of(call, call.query.annotator).name
+    person = annotator_of(call, call.query.annotator)
     found = own_answers(call.project.queue_ports(), call.path["queue_id"], person)
     page = page_of(found, lambda one: one.item.item_id, call.query)
     return JsonReply(body=Page([own_answer_body(one) for one in page.data], page.next_cursor))

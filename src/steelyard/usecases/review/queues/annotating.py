@@ -13,7 +13,7 @@ from steelyard.model.labels.queue import Draft, Flag, FlagKind, ItemClaim, Revie
 from steelyard.model.names import require_name
 from steelyard.model.question import Answers
 from steelyard.usecases.review.import_labels import kept_row
-from steelyard.usecases.review.queues.exposure import exposure_of
+from steelyard.usecases.review.queues.exposure import exposure_of, note_own_seen
 from steelyard.usecases.review.queues.ports import QueuePorts, ShownTrace, TraceSource
 from steelyard.usecases.review.queues.queue_rubric import checked_answers, rubric_of
 
@@ -58,7 +58,7 @@ def claim_item(
     require_name(argument("annotator"), annotator.name)
     at = ports.clock.stamp()
     claim = ports.assignments.claim(queue_id, annotator.name, at, item_id=item_id)
-    return None if claim is None else _claimed(ports, claim)
+    return None if claim is None else _claimed(ports, claim, annotator)
 
 
 def save_draft(
@@ -131,7 +131,8 @@ def undo_last(
     ports = ports.called_by(caller)
     item = ports.queues.item(item_id)
     entry = ports.entry("undo_annotation", item_id, queue=item.queue_id)
-    return _claimed(ports, ports.assignments.undo(item_id, annotator.name, entry))
+    claim = ports.assignments.undo(item_id, annotator.name, entry)
+    return _claimed(ports, claim, annotator)
 
 
 def flag_item(
@@ -226,9 +227,12 @@ def _work(ports: QueuePorts, item_id: str, token: str, annotator: Annotator | No
     return _Work(queue=queue, item=item, draft=draft, source=ports.source(queue.source))
 
 
-def _claimed(ports: QueuePorts, claim: ItemClaim) -> ClaimedItem:
+def _claimed(ports: QueuePorts, claim: ItemClaim, annotator: Annotator) -> ClaimedItem:
     queue = ports.queues.find(claim.item.queue_id)
-    shown = ports.source(queue.source).show(claim.item.index, claim.item.repeat)
+    source = ports.source(queue.source)
+    shown = source.show(claim.item.index, claim.item.repeat)
+    indices = [claim.item.index] if claim.draft.says_something else []
+    note_own_seen(ports, source, annotator.name, indices, has_login=annotator.has_login)
     return ClaimedItem(claim, queue, shown)
 
 

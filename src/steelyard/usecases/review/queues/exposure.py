@@ -12,6 +12,8 @@ from steelyard.usecases.review.queues.ports import QueuePorts, TraceSource
 
 ANYBODY = ""
 """Whoever opens results on a server without login."""
+_OWN = "\t"
+"""Before the name of a person whose own answers somebody opened without login; no name has it."""
 
 
 def note_results_seen(
@@ -19,6 +21,27 @@ def note_results_seen(
 ) -> None:
     """Note that a person opened the results of some records, or of all of them."""
     ports.seen.note(person, source.ids, indices, ports.clock.stamp())
+
+
+def note_others_seen(
+    ports: QueuePorts, source: TraceSource, person: str, index: int, *, has_login: bool
+) -> None:
+    """Note that the answers of others were opened; without login nobody knows by whom."""
+    for who in (person,) if has_login else (person, ANYBODY):
+        note_results_seen(ports, source, who, [index])
+
+
+def note_own_seen(
+    ports: QueuePorts,
+    source: TraceSource,
+    person: str,
+    indices: Collection[int],
+    *,
+    has_login: bool,
+) -> None:
+    """Note that a person's own answers were opened: without login, maybe by somebody else."""
+    if indices and not has_login:
+        note_results_seen(ports, source, f"{_OWN}{person}", indices)
 
 
 def exposure_of(
@@ -45,10 +68,12 @@ def expected_exposure(
     Without login nobody knows who opened the results on this server, so nobody is blind then.
     """
     before = draft.committed
-    people = {draft.annotator} if has_login else {draft.annotator, ANYBODY}
-    has_seen = ports.seen.has_seen(people, source.ids, item.index) or _has_seen_elsewhere(
-        ports, source, item, people
-    )
+    people = {draft.annotator}
+    if not has_login:
+        own = f"{_OWN}{draft.annotator}"
+        shown = (one for one in ports.seen.people() if one.startswith(_OWN) and one != own)
+        people |= {ANYBODY, *shown}
+    has_seen = has_seen_response(ports, source, (item.index, item.repeat), people)
     if before is None:
         return "suggested" if has_seen else "blind"
     if has_seen and _exposure(before) == "blind":
@@ -56,20 +81,35 @@ def expected_exposure(
     return _exposure(before)
 
 
-def _has_seen_elsewhere(
-    ports: QueuePorts, source: TraceSource, item: ReviewItem, people: Collection[str]
+def has_seen_response(
+    ports: QueuePorts, source: TraceSource, place: tuple[int, int], people: Collection[str]
 ) -> bool:
-    """Whether they opened results of the same response to the same record in another run."""
-    own, content = source.ids, source.content(item.index, item.repeat)
+    """Whether any of them opened results of a response, here or in another run that has it."""
+    index, repeat = place
+    if ports.seen.has_seen(people, source.ids, index):
+        return True
+    own, content = source.ids, source.content(index, repeat)
     for run_id in ports.seen.sources(people):
         if run_id in own:
             continue
         try:
             other = ports.source(QueueSource(kind="run", id=run_id))
-            indices = other.holding(content, item.index)
+            indices = other.holding(content, index)
         except RequestError:
             continue  # the run is gone
-        if any(ports.seen.has_seen(people, (run_id,), index) for index in indices):
+        if any(ports.seen.has_seen(people, (run_id,), one) for one in indices):
+            return True
+    return False
+
+
+def has_seen_record(ports: QueuePorts, record: str, people: Collection[str]) -> bool:
+    """Whether any of them opened results of a record with this id in any run."""
+    for run_id in ports.seen.sources(people):
+        try:
+            indices = ports.source(QueueSource(kind="run", id=run_id)).named(record)
+        except RequestError:
+            continue  # the run is gone, or has no such record
+        if any(ports.seen.has_seen(people, (run_id,), one) for one in indices):
             return True
     return False
 

@@ -93,6 +93,10 @@ class TraceSource(Protocol):
         """The indices of records with the same content; `index` is tried if it has no id."""
         ...
 
+    def named(self, record: str) -> Sequence[int]:
+        """The indices of records with an id, else of the one with this index."""
+        ...
+
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
         """What judges answered about one response with a question rubric."""
         ...
@@ -166,6 +170,10 @@ class ResultsSeen(Protocol):
         self, person: str, sources: Sequence[str], indices: Collection[int] | None, at: str
     ) -> None:
         """Note that a person opened the results of some records, or of all of them."""
+        ...
+
+    def people(self) -> Sequence[str]:
+        """Everybody who opened results."""
         ...
 
     def sources(self, people: Collection[str]) -> Sequence[str]:

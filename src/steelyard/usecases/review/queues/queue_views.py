@@ -20,7 +20,9 @@ from steelyard.model.labels.queue import (
 from steelyard.model.question import Answers
 from steelyard.review.disagreement import PairAgreement, pair_agreements
 from steelyard.review.label_precision import LabelPrecision
+from steelyard.usecases.review.queues.annotating import Annotator
 from steelyard.usecases.review.queues.create_queue import precision_of
+from steelyard.usecases.review.queues.exposure import note_own_seen
 from steelyard.usecases.review.queues.outdated_items import newer_version, outdated_items
 from steelyard.usecases.review.queues.ports import QueuePorts
 from steelyard.usecases.review.queues.queue_labels import labels_by_item
@@ -81,11 +83,14 @@ def list_items(ports: QueuePorts, queue_id: str, annotator: str) -> list[ListedI
     return ports.progress.items(queue_id, annotator)
 
 
-def own_answers(ports: QueuePorts, queue_id: str, annotator: str) -> list[OwnAnswer]:
+def own_answers(ports: QueuePorts, queue_id: str, annotator: Annotator) -> list[OwnAnswer]:
     """The items that a person has worked on, with their own answers."""
     queue = ports.queues.find(queue_id)
     items = {one.item_id: one for one in ports.queues.items(queue.queue_id)}
-    drafts = ports.progress.drafts(queue_id, annotator)
+    drafts = ports.progress.drafts(queue_id, annotator.name)
+    indices = {items[one.item_id].index for one in drafts if one.says_something}
+    source = ports.source(queue.source)
+    note_own_seen(ports, source, annotator.name, indices, has_login=annotator.has_login)
     return [OwnAnswer(items[draft.item_id], draft) for draft in drafts]
 
 

@@ -9,7 +9,7 @@ from steelyard.errors import ConflictError, ForbiddenError, RequestError
 from steelyard.model.labels.label import Label
 from steelyard.model.labels.queue import GoldLabel, QueueSource, ReviewItem, ReviewQueue
 from steelyard.usecases.review.queues.annotating import Annotator
-from steelyard.usecases.review.queues.exposure import note_results_seen
+from steelyard.usecases.review.queues.exposure import note_others_seen
 from steelyard.usecases.review.queues.ports import JudgedItem, QueuePorts
 from steelyard.usecases.review.queues.queue_labels import labels_by_item
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
@@ -36,7 +36,8 @@ def reveal_answers(ports: QueuePorts, item_id: str, annotator: Annotator) -> Rev
     draft = ports.assignments.draft(item_id, annotator.name)
     if draft is None or draft.standing != "submitted" or draft.committed is None:
         raise ConflictError(f"submit your own answers to {item_id} first")
-    note_results_seen(ports, ports.source(queue.source), annotator.name, [item.index])
+    source = ports.source(queue.source)
+    note_others_seen(ports, source, annotator.name, item.index, has_login=annotator.has_login)
     own_name = draft.committed["annotator"]
     labels = labels_by_item(ports, queue, [item])[item_id]
     return RevealedAnswers(

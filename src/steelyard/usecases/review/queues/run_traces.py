@@ -95,6 +95,11 @@ class RunTraces:
         tried = [index] if name is None else records.indices(name)
         return [one for one in tried if content in map(_content, records.record(one).rows)]
 
+    def named(self, record: str) -> Sequence[int]:
+        """The indices of records with an id, else of the one with this index."""
+        records = stored_records(self._results, self._run.run_id)
+        return [*{row.index for row in show_record(records, record).rows}]
+
     def judged(self, rubric: QuestionRubric, index: int, repeat: int) -> Sequence[JudgedItem]:
         """What judges answered about one response with a question rubric."""
         row = self._row(index, repeat)

@@ -15,6 +15,7 @@ from servers.accounts import PASSWORD, Session, add_users, key_of, logged_in
 from servers.review_service import Reviewer, make_review_run
 from servers.service import served
 from steelyard.project import Project, open_project
+from steelyard.usecases.access.keys import KeyRequest, create_key
 from steelyard.usecases.access.users import add_user
 
 PUBLIC = "https://evals.example.org"
@@ -119,20 +120,65 @@ def test_a_request_for_headers_alone_shows_nothing(service: WithLogin, path: str
     assert exposure(person, item_of(person, queue, 0)) == "blind"
 
 
+SOME, ALL = [3], [*range(40)]
+"""Records whose results were seen."""
+
+
+def seen_by(service: WithLogin, name: str, *paths: str) -> list[int]:
+    """The records of which a new program has seen results after opening these."""
+    made = create_key(service.project.access_ports(), KeyRequest(name, "editor", None))
+    program = Reviewer(service.client, headers={"authorization": f"Bearer {made.secret}"})
+    for path in paths:
+        service.open(program, path.format(service.run_id))
+    seen, who = service.project.queue_ports().seen, [f"key:{name}:{made.key.key_id}"]
+    return [index for index in range(40) if seen.has_seen(who, [service.run_id], index)]
+
+
 @pytest.mark.parametrize(
     "path",
     ["/compare?a={0}&b={0}&show=all", "/rubrics/jury@1.0.0?run={0}", "/v1/compare?a={0}&b={0}"],
 )
 def test_pages_that_list_verdicts_count_as_well(service: WithLogin, path: str) -> None:
-    name = f"lister-{len(path)}"
-    add_user(service.project.access_ports(), name, "editor", PASSWORD)
-    person = service.person(name)
-    service.open(person, path.format(service.run_id))
-    seen = service.project.queue_ports().seen
-    found = [index for index in range(40) if seen.has_seen([name], [service.run_id], index)]
+    # A record that is not among those that differ has the same verdict in both runs.
+    assert seen_by(service, f"lister-{len(path)}", path) == ALL
 
-    # A run compared with itself has no record that moved.
-    assert bool(found) == ("/v1/compare" not in path)
+
+@pytest.mark.parametrize(
+    ("path", "seen"),
+    [
+        ("/v1/runs/{0}/records?record_id=r03", SOME),
+        ("/v1/runs/{0}/records?record_id=r03&passed=false", SOME),
+        ("/v1/runs/{0}/records?record_id=r03&status=timeout", SOME),
+        ("/v1/runs/{0}/records?record_id=r99&passed=false", []),
+        ("/v1/runs/{0}/records?passed=false&limit=1", ALL),
+        ("/v1/runs/{0}/records?check=nothing", ALL),
+        ("/v1/runs/{0}/records?label=nothing", ALL),
+        ("/v1/runs/{0}/records?q=no+such+reason", ALL),
+        ("/v1/runs/{0}/records?sort=-passed&limit=1", ALL),
+        ("/v1/runs/{0}/records?sort=-latency&limit=40", ALL),
+        ("/v1/runs/{0}/records?sort=index&limit=1", [0]),
+        ("/runs/{0}?passed=false", ALL),
+        ("/runs/{0}?only=look", ALL),
+        ("/runs/{0}/records/3", SOME),
+        ("/runs/{0}/records/3?from=sort%3Dindex", SOME),
+        ("/runs/{0}/records/3?from=passed%3Dfalse", ALL),
+        # Only four records have the tag `first`.
+        ("/v1/runs/{0}/slices", ALL),
+        ("/v1/runs/{0}/artifacts/metrics_by_slice.json", ALL),
+        ("/runs/{0}/slices", ALL),
+        ("/runs/{0}/slices.csv", ALL),
+        ("/v1/runs/{0}", []),
+        ("/v1/runs/{0}/metrics", []),
+        ("/v1/runs/{0}/artifacts/metrics_summary.json", []),
+        ("/runs", []),
+    ],
+)
+def test_a_list_by_results_tells_about_the_records_that_it_leaves_out(
+    service: WithLogin, request: pytest.FixtureRequest, path: str, seen: list[int]
+) -> None:
+    name = "filter-" + "".join(filter(str.isalnum, request.node.callspec.id))[:80]
+
+    assert seen_by(service, name, path) == seen
 
 
 def test_the_agreement_of_a_queue_shows_all_of_its_items(service: WithLogin) -> None:
@@ -209,6 +255,32 @@ def test_without_login_nobody_is_blind_after_results_were_opened(tmp_path: Path)
         assert [note.partition(":")[0] for note in notes] == ["1 label was not given blind"]
 
 
+def test_without_login_answers_of_one_name_are_seen_by_all_others(tmp_path: Path) -> None:
+    run_id = make_review_run(tmp_path)
+    with open_project(tmp_path) as project, served(project) as client:
+        body = {"name": "Desk", "run_id": run_id, "fill": {"size": 39}, "reviews_required": 3}
+        queue = client.post("/v1/queues", json=body).json()["queue_id"]
+        ann, bob = Reviewer(client, "ann"), Reviewer(client, "bob")
+        revealed, listed = item_of(bob, queue, 1), item_of(bob, queue, 2)
+        assert exposure(bob, revealed) == "blind"
+        assert exposure(bob, listed) == "blind"
+        bob.get(f"/v1/queues/{queue}/answers")
+        other = item_of(bob, queue, 3)
+        bob.write(other, answers=answers(3))
+        # A draft is shown to whoever claims the item under that name once more.
+        other = item_of(bob, queue, 3)
+        bob.get(f"/v1/annotations/{revealed['item_id']}/revealed")
+
+        assert exposure(ann, item_of(ann, queue, 1)) == "suggested"
+        assert exposure(ann, item_of(ann, queue, 2)) == "suggested"
+        assert exposure(ann, item_of(ann, queue, 3)) == "suggested"
+        assert exposure(ann, item_of(ann, queue, 4)) == "blind"
+        # His own answers tell him nothing.
+        assert exposure(bob, other) == "blind"
+        again = bob.do(listed, "undo", annotator="bob").json()
+        assert exposure(bob, again, 3) == "blind"
+
+
 def test_a_user_cannot_send_labels_as_blind_after_opening_the_results(
     service: WithLogin,
 ) -> None:
@@ -227,3 +299,78 @@ def test_a_user_cannot_send_labels_as_blind_after_opening_the_results(
     assert (sent["imported"], sent["same"], sent["refused"]) == (2, 1, 1)
     assert sent["findings"][0]["path"] == "exposure"
     assert "sender had opened the results of 'r21' here" in sent["findings"][0]["message"]
+
+
+def send(service: WithLogin, sender: Reviewer, *rows: dict[str, Any]) -> dict[str, Any]:
+    """What becomes of labels that are sent as a file."""
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    headers = {**(sender.headers or {}), "content-type": "application/x-ndjson"}
+    return service.client.post("/v1/labels", content=text, headers=headers).json()
+
+
+def test_a_label_without_a_run_is_about_every_run_with_its_record(service: WithLogin) -> None:
+    add_user(service.project.access_ports(), "runless", "editor", PASSWORD)
+    sender = service.person("runless")
+    sender.get(f"/v1/runs/{service.run_id}/records/22")
+    about_record = {"answers": {"trace": answers(22)["trace"]}}
+    seen, unseen = label(22, "runless", **about_record), label(23, "runless", **about_record)
+    sent = send(service, sender, seen, unseen, {**seen, "exposure": "suggested"})
+
+    assert (sent["imported"], sent["refused"]) == (2, 1)
+    assert "runless had opened the results of 'r22' here" in sent["findings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "name", ["speller ", "Speller", " SPELLER", "\uff53peller", "spel\u200bler"]
+)
+def test_a_user_is_known_however_the_name_is_written(service: WithLogin, name: str) -> None:
+    seen = service.project.queue_ports().seen
+    seen.note("speller", [service.run_id], [24], "2026-01-01T00:00:00Z")
+    row = label(24, name, run_id=service.run_id, answers=answers(24))
+    sent = send(service, service.person("editor"), row)
+
+    assert (sent["imported"], sent["refused"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("   ", "'' is no name"),
+        ("\u200b", "is no name"),
+        ("\u3164", "is no name"),
+        ("vi\u200bra", "is no name"),
+        ("VIRA", "'VIRA' is another spelling of the annotator 'vira'"),
+        ("v\uff49ra", "is another spelling of the annotator 'vira'"),
+    ],
+)
+def test_a_name_that_cannot_be_told_from_another_or_from_none_is_refused(
+    service: WithLogin, name: str, message: str
+) -> None:
+    editor, more = service.person("editor"), {"run_id": service.run_id, "answers": answers(25)}
+    first = send(service, editor, label(25, " vira ", **more))
+    sent = send(service, editor, label(26, name, **more))
+    stored = [*service.project.review_ports().annotations.people()]
+
+    assert first["refused"] == 0
+    assert "vira" in stored
+    assert " vira " not in stored
+    assert sent["refused"] == 1
+    assert sent["findings"][0]["path"] == "annotator"
+    assert message in sent["findings"][0]["message"]
+
+
+def test_a_label_names_a_queue_that_has_its_record(service: WithLogin) -> None:
+    editor, index = service.person("editor"), 27
+    fill = {"by": "picked", "records": [{"index": index}]}
+    queue = service.queue(fill=fill)
+    said = label(index, "hand", run_id=service.run_id, answers=answers(index), queue_id=queue)
+    sent = send(
+        service, editor, said, {**said, "queue_id": "queue_nowhere"}, {**said, "record_id": "r28"}
+    )
+
+    assert (sent["imported"], sent["refused"]) == (1, 2)
+    assert [one["path"] for one in sent["findings"]] == ["queue_id", "queue_id"]
+    assert [one["message"] for one in sent["findings"]] == [
+        "there is no queue 'queue_nowhere'",
+        f"{queue} has no item 'r28' of {service.run_id}",
+    ]

@@ -178,10 +178,10 @@ def test_people_and_leads_see_what_was_done(project: QueueProject) -> None:
 
     states = [one.state for one in list_items(ports, queue, "ann")]
     assert states == ["submitted", "skipped", "waiting"]
-    assert [one.draft.standing for one in own_answers(ports, queue, "ann")] == [
+    assert [one.draft.standing for one in own_answers(ports, queue, ANN)] == [
         *("submitted", "skipped"),
     ]
-    assert own_answers(ports, queue, "bob") == []
+    assert own_answers(ports, queue, BOB) == []
     assert (lead.counts.items, lead.counts.reviews, lead.counts.complete) == (3, 1, 1)
     (ann,) = lead.people
     assert (ann.submitted, ann.skipped, ann.flags) == (1, 1, 1)
