@@ -118,16 +118,19 @@ class ReviewProgress:
             .subquery()
         )
         is_complete = case((per_item.c.done == per_item.c.slots, 1), else_=0)
-        query = select(func.count(), func.sum(per_item.c.done), func.sum(is_complete)).select_from(
-            per_item
-        )
-        total, reviews, complete = few_rows(self._engine, query)[0]
+        sums = map(func.sum, (per_item.c.slots, per_item.c.done, is_complete))
+        query = select(func.count(), *sums).select_from(per_item)
+        total, asked, reviews, complete = few_rows(self._engine, query)[0]
         decided = select(func.count(gold_labels.c.item_id.distinct())).where(
             gold_labels.c.queue_id == queue_id
         )
         (adjudicated,) = few_rows(self._engine, decided)[0]
         return QueueCounts(
-            items=total, reviews=reviews or 0, complete=complete or 0, adjudicated=adjudicated
+            items=total,
+            asked=asked or 0,
+            reviews=reviews or 0,
+            complete=complete or 0,
+            adjudicated=adjudicated,
         )
 
 

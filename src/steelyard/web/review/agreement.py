@@ -30,6 +30,7 @@ from steelyard.reports.judges.agreement_text import (
     why_open,
 )
 from steelyard.usecases.judges.judge_queue import JudgementRequest, start_judgement
+from steelyard.usecases.judges.tied_items import tied_items
 from steelyard.usecases.judges.validate_queue import validate_from_queue
 from steelyard.usecases.registry.look_up import list_definitions
 from steelyard.usecases.review.queues.exposure import ANYBODY
@@ -135,6 +136,8 @@ class AgreementContext(Context):
     questions: Sequence[ComparedQuestion]
     judges: Sequence[str]
     """Judges that could answer the rubric."""
+    tied: Sequence[str] = ()
+    """Items on which people are divided evenly."""
     started: str = ""
     problem: str = ""
 
@@ -157,6 +160,7 @@ def _show(visit: Visit[AgreementQuery]) -> AgreementContext:
         found=found,
         questions=[page.question(one) for one in found.questions],
         judges=[f"judge/{one.name}" for one in judges if one.status != "broken"],
+        tied=[name_of(one.record_id, one.repeat) for one in tied_items(ports, queue_id)],
         started=visit.query.started,
     )
 

@@ -89,3 +89,25 @@ def test_a_newer_version_asks_the_same_items(lead: Lead) -> None:
 
     assert "2 items were answered with tone-v1, of which tone-v3 is the newer version" in said
     assert "tone-v3" in lead.site.text(made.headers["location"])
+
+
+def test_tied_items_are_named_and_one_more_person_is_asked(lead: Lead) -> None:
+    body = {"name": "Tied", "run_id": lead.run_id, "fill": {"size": 1}, "reviews_required": 2}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    for name, said in (
+        ("ann", answers(3)),
+        ("bob", answers(1, correct=0, quality=0, tone="cold")),
+    ):
+        person = Reviewer(lead.site.client, name)
+        item = person.claimed(queue)
+        person.submit(item, said).raise_for_status()
+    address = f"/review/{queue}/progress"
+    told = lead.site.text(address)
+    cid = Reviewer(lead.site.client, "cid")
+    before = cid.claim(queue).status_code
+    sent = lead.site.send(address, action="ties")
+
+    assert f"As many people pass 1 item as fail it: {item['record_id']}." in told
+    assert "Ask one more person about this item" in told
+    assert "Ask one more person about this item" in lead.site.text(f"/agreement/{queue}")
+    assert (before, sent.status_code, cid.claim(queue).status_code) == (204, 303, 200)

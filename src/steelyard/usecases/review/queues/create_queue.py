@@ -143,12 +143,24 @@ def set_queue_status(
     return ports.queues.find(queue_id)
 
 
+def raise_reviews(
+    ports: QueuePorts, queue_id: str, reviews: int, *, caller: Caller | None = None
+) -> None:
+    """Have more people answer every item of a queue."""
+    ports = ports.called_by(caller)
+    _require_reviews(reviews)
+    entry = ports.entry("raise_reviews", queue_id, reviews_required=reviews)
+    ports.queues.require_reviews(queue_id, reviews, entry)
+
+
+def _require_reviews(number: int) -> None:
+    if not 1 <= number <= MOST_REVIEWS:
+        raise InvalidError(f"`reviews_required` must be from 1 to {MOST_REVIEWS}, not {number}")
+
+
 def _require_valid(new: NewQueue) -> None:
     require_name("`name`", new.name)
-    if not 1 <= new.reviews_required <= MOST_REVIEWS:
-        raise InvalidError(
-            f"`reviews_required` must be from 1 to {MOST_REVIEWS}, not {new.reviews_required}"
-        )
+    _require_reviews(new.reviews_required)
     size = len(new.fill.places) if new.fill.by == "picked" else new.fill.size
     if not 1 <= size <= MOST_ITEMS:
         raise InvalidError(f"a queue has 1 to {MOST_ITEMS:,} items, not {size:,}")
