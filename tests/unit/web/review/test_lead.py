@@ -111,3 +111,16 @@ def test_tied_items_are_named_and_one_more_person_is_asked(lead: Lead) -> None:
     assert "Ask one more person about this item" in told
     assert "Ask one more person about this item" in lead.site.text(f"/agreement/{queue}")
     assert (before, sent.status_code, cid.claim(queue).status_code) == (204, 303, 200)
+
+
+def test_a_new_queue_takes_what_the_run_has_and_says_so_where_more_is_typed(lead: Lead) -> None:
+    typed = {"name": "Small", "run": lead.run_id, "by": "random", "reviews": "2", "size": ""}
+    made = lead.site.send("/review/new", **typed)
+    refused = lead.site.send("/review/new", **{**typed, "size": "50"})
+
+    assert made.status_code == 303
+    assert "of 39 items finished" in lead.site.text(made.headers["location"])
+    assert refused.status_code == 400
+    field = refused.text.partition('<input class="input" id="size"')[2].partition("</div>")[0]
+    assert 'aria-invalid="true"' in field
+    assert "50 records are asked for, and 39 can be chosen" in field

@@ -77,8 +77,8 @@ class FillBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`random`; `stratified` by a slice or by verdict; `verdict`: equally many of each verdict;
     `near_threshold`; `jury_split`; `picked`: the `records`; `outdated`: the items of `queue` that
     were answered under other content than the rubric has now."""
-    size: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] = 100
-    """The number of items."""
+    size: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] | None = None
+    """The number of items; by default 100, or all where fewer can be drawn."""
     slice: str | None = None
     """The slice that defines the strata of a stratified draw; by default the verdict."""
     equal: bool = False
@@ -181,7 +181,8 @@ def _new_queue(call: Call[NoQuery, NewQueueBody]) -> NewQueue:
         source=_source(call),
         fill=Fill(
             by=body.fill.by,
-            size=body.fill.size,
+            size=body.fill.size or 100,
+            is_at_most=body.fill.size is None,
             slice=body.fill.slice,
             is_equal=body.fill.equal,
             seed=body.fill.seed,

@@ -38,6 +38,8 @@ class Fill:
 
     by: FilledBy = "random"
     size: int = 100
+    is_at_most: bool = False
+    """Whether all records are drawn where there are fewer than `size`."""
     slice: str | None = None
     """The slice that defines the strata of a stratified draw; by default the verdict."""
     is_equal: bool = False
@@ -244,6 +246,7 @@ def _drawn(source: TraceSource, rubric: QuestionRubric, new: NewQueue) -> _Fille
     assert fill.by != "picked" and fill.by != "outdated"  # noqa: PLR1714, PT018 - narrows the type
     choice = AssignmentChoice(
         count=fill.size,
+        is_at_most=fill.is_at_most,
         by="stratified" if fill.by == "verdict" else fill.by,
         is_equal=fill.is_equal or is_by_verdict,
         seed=fill.seed,

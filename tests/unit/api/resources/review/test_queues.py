@@ -37,6 +37,14 @@ def test_a_queue_says_how_many_labels_a_precision_needs(service: ReviewService) 
     ]
 
 
+def test_without_a_size_a_small_run_goes_to_review_as_a_whole(service: ReviewService) -> None:
+    for fill in ({}, {"by": "verdict"}, {"by": "near_threshold"}):
+        body = {"name": "All", "run_id": service.run_id, "fill": fill}
+        made = service.client.post("/v1/queues", json=body)
+
+        assert (made.status_code, made.json()["items"]) == (201, 39), made.text
+
+
 @pytest.mark.parametrize(
     "fill",
     [
