@@ -188,7 +188,9 @@ class _Page:
     def _side(self, found: QuestionAgreement, name: SideName, side: AgreementSide) -> SideView:
         question = self._asked.get(found.key)
         cells = _cells(name, side)
-        values = _values(question, cells)
+        values = _values(
+            question, [*_cells("people", found.people), *_cells("judge", found.judge)]
+        )
         known = {pair: (number, n, items) for number, (pair, n, items) in enumerate(cells)}
         is_here = self._query.question == found.key and self._query.side == name
         chosen = self._query.cell if is_here else None
@@ -218,7 +220,7 @@ class _Page:
                 (_words(question, one.option), [_estimate(each) for each in one.estimates])
                 for one in side.options
             ],
-            answers=[_words(question, one) for one in values],
+            answers=[_words(question, one) for one in values] if cells else (),
             matrix=matrix,
             behind=[self._behind(one) for one in picked[2]] if picked else (),
             chosen=words,
@@ -251,14 +253,16 @@ class _Page:
 _Cells: TypeAlias = "list[tuple[tuple[Answer, Answer], int, tuple[Item, ...]]]"
 
 
-def _cells(name: SideName, side: AgreementSide) -> _Cells:
+def _cells(name: SideName, side: AgreementSide | None) -> _Cells:
+    if side is None:
+        return []
     if name == "judge":
         return [((one.human, one.judge), one.n, one.items) for one in side.cells]
     return [(one.answers, one.n, one.items) for one in side.pairs]
 
 
 def _values(question: Question | None, cells: _Cells) -> list[Answer]:
-    """Every answer that was given, in the order of the question."""
+    """Every answer that people or the judge gave, in the order of the question."""
     given = {one for pair, _, _ in cells for one in pair}
     if question and question.options:
         order: list[Answer] = [one.value for one in question.options]

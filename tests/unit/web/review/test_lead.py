@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator
 from typing import Any, NamedTuple
 
@@ -124,3 +125,21 @@ def test_a_new_queue_takes_what_the_run_has_and_says_so_where_more_is_typed(lead
     field = refused.text.partition('<input class="input" id="size"')[2].partition("</div>")[0]
     assert 'aria-invalid="true"' in field
     assert "50 records are asked for, and 39 can be chosen" in field
+
+
+def test_both_matrices_of_a_question_have_the_same_answers(lead: Lead) -> None:
+    fill = {"by": "picked", "records": [{"index": 5}, {"index": 6}]}
+    body = {"name": "Same", "run_id": lead.run_id, "fill": fill, "reviews_required": 2}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    for name, quality in (("ann", 0), ("bob", 5)):
+        person = Reviewer(lead.site.client, name)
+        while (claimed := person.claim(queue)).status_code == 200:
+            said = person.submit(claimed.json(), answers(1, quality=quality))
+            assert said.json()["exposure"] == "blind"
+    page = lead.site.open(f"/agreement/{queue}").text
+    question = page.partition('id="q-quality"')[2].partition("</section>")[0]
+    people, judge = re.findall(r'<table class="t matrix".*?</thead>', question, re.DOTALL)
+    heads = [re.findall(r'class="num">(\d)</th>', one) for one in (people, judge)]
+
+    assert heads[0] == heads[1]
+    assert {"0", "5"} < {*heads[0]}
