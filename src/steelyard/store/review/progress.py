@@ -106,6 +106,19 @@ class ReviewProgress:
             query = query.where(drafts.c.annotator == annotator)
         return [read_draft(row) for row in few_rows(self._engine, query)]
 
+    def missing(self, queue_id: str) -> dict[str, int]:
+        """How many answers each unfinished item still needs, in the order of the items."""
+        left = func.sum(case((slots.c.is_submitted, 0), else_=1))
+        query = (
+            select(items.c.item_id, left.label("missing"))
+            .join(slots, slots.c.item_id == items.c.item_id)
+            .where(items.c.queue_id == queue_id)
+            .group_by(items.c.item_id, items.c.place)
+            .having(left > 0)
+            .order_by(items.c.place)
+        )
+        return {row.item_id: row.missing for row in few_rows(self._engine, query)}
+
     def counts(self, queue_id: str) -> QueueCounts:
         """How far the queue has come."""
         per_item = (

@@ -143,3 +143,30 @@ def test_both_matrices_of_a_question_have_the_same_answers(lead: Lead) -> None:
 
     assert heads[0] == heads[1]
     assert {"0", "5"} < {*heads[0]}
+
+
+def test_an_item_that_nobody_so_far_can_answer_needs_somebody_else(lead: Lead) -> None:
+    body = {"name": "Left", "run_id": lead.run_id, "fill": {"size": 3, "seed": 2}}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    address = f"/review/{queue}/progress"
+    fresh = lead.site.text(address)
+    ann = Reviewer(lead.site.client, "ann")
+    skipped = ann.claimed(queue)
+    ann.do(skipped, "skip", token=skipped["token"], reason="no idea").raise_for_status()
+    done = ann.claimed(queue)
+    ann.submit(done, answers(1)).raise_for_status()
+    last = ann.claimed(queue)
+    told = lead.site.text(address)
+    waiting = lead.site.client.get(f"/v1/queues/{queue}/progress").json()["waiting"]
+
+    assert "needs somebody else" not in fresh
+    assert "1 item needs somebody else" in told
+    assert f"{skipped['record_id']} (skipped by ann)" in told
+    assert f"1 item waits for answers: {last['record_id']}" in told
+    assert [(one["item_id"], one["needs_somebody_else"]) for one in waiting] == [
+        (skipped["item_id"], True),
+        (last["item_id"], False),
+    ]
+    bob = Reviewer(lead.site.client, "bob")
+    assert bob.claimed(queue)["item_id"] == skipped["item_id"]
+    assert "needs somebody else" not in lead.site.text(address)
