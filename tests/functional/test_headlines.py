@@ -100,3 +100,14 @@ def test_every_form_says_which_part_was_run_and_what_is_missing(
     assert f"| bounds | {properties['bounds']} |" in markdown.stdout
     assert "| pass@3 | " in markdown.stdout
     assert "| pass^3 | " in markdown.stdout
+
+
+def test_a_limit_that_leaves_nothing_out_selects_no_part(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    root = write_cases(tmp_path_factory.mktemp("limits"), 10)
+    write_responses(root, {"a": ["y"] * 10})
+    whole, part = run_many(root, [(*RUN, "--limit", "10"), (*RUN, "--limit", "9")])
+
+    assert "a part of the dataset" not in whole.stdout
+    assert "a part of the dataset, by --limit 9" in part.stdout

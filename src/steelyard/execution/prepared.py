@@ -77,6 +77,8 @@ class Forecast:
     """The counts of the plan."""
 
     total: int = 0
+    in_dataset: int = 0
+    """The records of the dataset, selected or not."""
     valid: int = 0
     skipped: int = 0
     calls: int = 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from steelyard.contracts.judge.validation import file_claim
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
@@ -154,6 +154,7 @@ def setup_of(prepared: Prepared, root: Path) -> RunSetup:
         ),
         templates=(*judge_templates(prepared), *_prompts(prepared)),
         options=options,
+        not_selected=_not_selected(prepared),
         retry=Retry(
             max_attempts=retry.max_attempts, backoff_s=retry.backoff_s, jitter=retry.jitter
         ),
@@ -161,6 +162,14 @@ def setup_of(prepared: Prepared, root: Path) -> RunSetup:
         omitted_blocks=forecast.omitted_blocks or UNSET,
         documents_not_shown=forecast.documents_not_shown or UNSET,
     )
+
+
+def _not_selected(prepared: Prepared) -> int | UnsetType:
+    """How many records of its dataset a run with a selection leaves out."""
+    options, forecast = prepared.options, prepared.forecast
+    if options.derived or (options.limit is None and not options.where):
+        return UNSET
+    return forecast.in_dataset - forecast.total
 
 
 def used_prices(specs: Iterable[TargetSpec]) -> tuple[UsedPrice, ...]:

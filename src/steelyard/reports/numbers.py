@@ -96,6 +96,20 @@ def count(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
+def share_text(found: Estimated) -> str:
+    """How many of how many, such as `23 of 24`; of weighted rates, which are no counts, n."""
+    whole = whole_of(found)
+    return f"n = {count(found.n)}" if whole is None else f"{count(whole)} of {count(found.n)}"
+
+
+def whole_of(found: Estimated) -> int | None:
+    """How many items a rate is, where it is not weighted."""
+    if found.value is None or not found.n:
+        return None
+    number = found.value * found.n
+    return round(number) if abs(number - round(number)) < 1e-6 else None
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things, such as `1 record` and `1,200 records`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -103,6 +103,8 @@ class RunSetup(JsonStruct, frozen=True, kw_only=True):
     policies: tuple[UsedPolicy, ...] | UnsetType = UNSET
     templates: tuple[UsedTemplate, ...] | UnsetType = UNSET
     options: StoredOptions
+    not_selected: int | UnsetType = UNSET
+    """How many records of the dataset its selection leaves out; unset without one."""
     retry: Retry | UnsetType = UNSET
     derived_from: Derived | None
     omitted_blocks: int | UnsetType = UNSET

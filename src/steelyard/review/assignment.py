@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from steelyard.errors import InvalidError
 from steelyard.model.labels.assignment import Assigned, AssignmentChoice, Candidate
@@ -22,10 +23,16 @@ Without a chance it could not be spoken for, and no weight would bring its kind 
 """
 
 
+class TooManyAskedError(InvalidError):
+    """More records are asked for than can be chosen."""
+
+
 def choose(candidates: Sequence[Candidate], choice: AssignmentChoice) -> list[Assigned]:
     """A sample of records, in their order."""
+    if choice.is_at_most and candidates:
+        choice = replace(choice, count=min(choice.count, len(candidates)))
     if choice.count > len(candidates):
-        raise InvalidError(
+        raise TooManyAskedError(
             f"{choice.count} records are asked for, and {len(candidates)} can be chosen"
         )
     names = [stratum_of(one) for one in candidates]

@@ -17,7 +17,7 @@ from steelyard.stats.resampling import (
     rating_patterns,
 )
 
-_FEWEST_WEIGHTED = 40
+FEWEST_WEIGHTED = 40
 """Weights count large disagreements for much; fewer items may hold none of them by chance."""
 
 
@@ -53,7 +53,7 @@ def kappa_interval(pairs: Pairs, weights: Floats | None = None) -> Interval:
             chance = ((first @ given) * second).sum(axis=1) / n**2
             return np.where(chance == 1, np.nan, (agreed - chance) / (1 - chance))
 
-    is_enough = weights is None or items.independent >= _FEWEST_WEIGHTED
+    is_enough = weights is None or items.independent >= FEWEST_WEIGHTED
     return over_items(kappas, items, "Cohen", is_enough=is_enough and items.has_contrast)
 
 

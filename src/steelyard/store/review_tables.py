@@ -66,8 +66,8 @@ slots = Table(
     Index("ix_review_slots_queue", "queue_id", "annotator"),
     sqlite_with_rowid=False,
 )
-"""As many for each item as reviews are required. One without an annotator is free, and so is one
-that is not submitted and whose lease has expired. Nobody has two slots of one item."""
+"""At least as many for each item as reviews are required. One without an annotator is free, and so
+is one that is not submitted and whose lease has expired. Nobody has two slots of one item."""
 
 drafts = Table(
     "review_drafts",

@@ -49,7 +49,7 @@ EXPECTED: tuple[tuple[str, str, str], ...] = (
     ("POST", r"/v1/queues/{}/claim", "review:write"),
     ("PUT", r"/v1/annotations/{}", "review:write"),
     ("POST", r"/v1/annotations/{}/(submit|skip|defer|undo|flag)", "review:write"),
-    ("POST|PUT", r"/v1/queues(/{})?", "registry:write"),
+    ("POST|PUT", r"/v1/queues(/{}(/ties)?)?", "registry:write"),
     ("POST", r"/v1/annotations/{}/(reassign|adjudicate)", "registry:write"),
     ("POST", r"/v1/judgements", "runs:write"),
     ("POST", r"/v1/validate", "registry:read"),

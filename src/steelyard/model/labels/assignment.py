@@ -41,6 +41,8 @@ class AssignmentChoice:
     """How many are chosen, and how."""
 
     count: int
+    is_at_most: bool = False
+    """Whether all are chosen where there are fewer than `count`."""
     by: ChosenBy = "random"
     threshold: float = PASS_THRESHOLD
     """The score at which a response passes."""

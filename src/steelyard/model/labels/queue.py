@@ -50,7 +50,7 @@ class ReviewQueue:
     rubric_row: JsonObject
     """Its content at that time, which every item is answered with."""
     reviews_required: int
-    """The number of people who answer each item."""
+    """The number of people who answer each item; tied ones may need one more."""
     reveal: Reveal
     instructions: str | None
     design: JsonObject
@@ -159,6 +159,8 @@ class QueueCounts:
     """How far a queue has come."""
 
     items: int
+    asked: int
+    """Answers that all items need together."""
     reviews: int
     """Submitted answers, of all people."""
     complete: int

@@ -28,6 +28,7 @@ from steelyard.reports.numbers import (
     percent,
     range_text,
     rate_text,
+    share_text,
     signed_points,
 )
 from steelyard.reports.record.attempt_rows import attempt_rows, span_text
@@ -67,6 +68,7 @@ def environment(*packages: str) -> Environment:
         "count": count,
         "percent": percent,
         "range": range_text,
+        "share": share_text,
         "heat": heat_step,
         "p": p_text,
         "shift": shift,

@@ -18,6 +18,7 @@ from steelyard.model.statistics.agreement import (
 )
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent
+from steelyard.stats.two_raters import FEWEST_WEIGHTED
 
 _SHOWN = 5
 NAMES = {
@@ -132,8 +133,18 @@ def why_open(found: Estimate) -> str:
     """Why a coefficient has no value or no interval; empty where it has both."""
     if found.value is None:
         return "all answers are the same" if found.n else "nothing to compare"
-    has_interval = found.low is not None and found.high is not None
-    return "" if has_interval else "too few items, or too few that differ"
+    if found.low is not None and found.high is not None:
+        return ""
+    if (
+        found.name == "weighted_kappa"
+        and found.n < FEWEST_WEIGHTED
+        and found.method.startswith("Cohen")
+    ):
+        return (
+            f"weighted κ of two raters has one from {FEWEST_WEIGHTED} items on: fewer may miss a "
+            "large disagreement by chance"
+        )
+    return "too few items, or too few that differ"
 
 
 def left_out_text(number: int, why: str) -> str:

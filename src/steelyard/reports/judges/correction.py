@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.model.statistics.corrected_rate import CorrectedRate, RateChange
 from steelyard.reports.findings import printable
-from steelyard.reports.numbers import count, percent, rate_text
+from steelyard.reports.numbers import count, percent, rate_text, share_text
 from steelyard.stats.intervals import DIFFERENT
 
 _DIRECTIONS = {
@@ -43,8 +43,8 @@ def judge_text(found: CorrectedRate) -> str:
     if not found.is_corrected or not found.tpr or not found.tnr:
         return ""
     rates = (
-        f"passes {percent(found.tpr.value)} of good answers (TPR), "
-        f"fails {percent(found.tnr.value)} of bad ones (TNR)"
+        f"passes {percent(found.tpr.value)} of good answers (TPR, {share_text(found.tpr)}), "
+        f"fails {percent(found.tnr.value)} of bad ones (TNR, {share_text(found.tnr)})"
     )
     later = ", after this run" if found.is_later else ""
     assumed = ""

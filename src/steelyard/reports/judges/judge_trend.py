@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.reports.figures import RATE_TICKS
-from steelyard.reports.numbers import rate_text
+from steelyard.reports.numbers import rate_text, share_text
 
 _TOP, _FOOT = 14.0, 150.0
 _APART = 7
@@ -62,4 +62,4 @@ def _height(share: float) -> float:
 
 
 def _rate(found: Interval) -> str:
-    return rate_text(found) if found.value is not None else "unknown"
+    return f"{rate_text(found)} ({share_text(found)})" if found.value is not None else "unknown"

@@ -32,7 +32,7 @@ from steelyard.reports.judges.judge_rates import (
     rates_json,
 )
 from steelyard.reports.judges.jury import jury_json, jury_lines
-from steelyard.reports.numbers import count, rate_text
+from steelyard.reports.numbers import count, rate_text, share_text
 from steelyard.stats.confusion import Rates, differing_rates, pooled_rates, rates_of
 
 Kept: TypeAlias = Literal["recorded", "refusal recorded", "unchanged", "not recorded"]
@@ -249,8 +249,8 @@ def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
         found = _slice_rates(validation, one)
         name = printable(f"{one.slice} = {one.value}")
         yield (
-            f"  slice      {name}  TPR {rate(found.tpr)}, TNR {rate(found.tnr)}"
-            f"  n = {count(one.counts.n)}"
+            f"  slice      {name}  TPR {rate(found.tpr)} ({share_text(found.tpr)}), "
+            f"TNR {rate(found.tnr)} ({share_text(found.tnr)})  n = {count(one.counts.n)}"
         )
 
 

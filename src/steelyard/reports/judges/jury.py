@@ -11,7 +11,7 @@ from steelyard.model.statistics.agreement import Estimate
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import JuryCounts
 from steelyard.reports.findings import printable
-from steelyard.reports.numbers import count, rate_text
+from steelyard.reports.numbers import count, rate_text, share_text
 from steelyard.stats.confusion import rates_of
 
 
@@ -81,4 +81,4 @@ def _against_best(found: Estimate, jurors: int) -> str:
 
 
 def _rate(found: Interval) -> str:
-    return rate_text(found) if found.value is not None else "unknown"
+    return f"{rate_text(found)} ({share_text(found)})" if found.value is not None else "unknown"

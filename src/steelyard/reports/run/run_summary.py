@@ -11,7 +11,16 @@ from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.model.statistics.gate import ALLOW_FAILURES
 from steelyard.model.statistics.interval import Interval
 from steelyard.reports.judges.correction import drift_text, needed_text
-from steelyard.reports.numbers import Estimated, count, counted, dollars, mean_text, milliseconds
+from steelyard.reports.numbers import (
+    Estimated,
+    count,
+    counted,
+    dollars,
+    mean_text,
+    milliseconds,
+    share_text,
+    whole_of,
+)
 from steelyard.reports.rate_words import say_rate
 from steelyard.reports.run.headline import gate_lines
 from steelyard.reports.run.missing_scores import without_score_text
@@ -224,21 +233,7 @@ def _judge_rates(found: CorrectedRate) -> Iterator[JudgeRate]:
     for name, rate in named:
         if rate is not None:
             is_low = rate.value is not None and rate.value < 0.5
-            yield JudgeRate(name=f"{name}, {_share(rate)}", found=rate, is_low=is_low)
-
-
-def _share(rate: Interval) -> str:
-    """How many of how many; weighted rates are no counts."""
-    passed = _whole(rate)
-    return f"n = {count(rate.n)}" if passed is None else f"{count(passed)} of {count(rate.n)}"
-
-
-def _whole(rate: Interval) -> int | None:
-    """How many items a rate is, where it is not weighted."""
-    if rate.value is None or not rate.n:
-        return None
-    number = rate.value * rate.n
-    return round(number) if abs(number - round(number)) < 1e-6 else None
+            yield JudgeRate(name=f"{name}, {share_text(rate)}", found=rate, is_low=is_low)
 
 
 def _is_other(raw: float | None, corrected: float | None) -> bool:
@@ -278,7 +273,7 @@ def _errors(raw: float | None, found: CorrectedRate) -> Iterator[str]:
 
 def _error(does: str, rate: Interval | None, called: str) -> Iterator[str]:
     """How many answers the judge is wrong about; weighted rates are no counts."""
-    right = _whole(rate) if rate else None
+    right = whole_of(rate) if rate else None
     if rate and right is not None:
         wrong = count(rate.n - right)
         yield f"{does} {wrong} of {count(rate.n)} answers that people call {called}"

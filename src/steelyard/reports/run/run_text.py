@@ -191,6 +191,8 @@ def bounds_of_run(metrics: Metrics) -> str:
 
 def selection_text(view: RunView) -> str:
     """The options that selected the records; empty for the whole dataset."""
+    if view.manifest.setup.not_selected == 0:
+        return ""
     options = view.manifest.setup.options
     named = ((name, getattr(options, name)) for name in SELECTION)
     chosen = [f"--{name} {value}" for name, value in named if value is not None]

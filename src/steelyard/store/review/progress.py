@@ -106,6 +106,19 @@ class ReviewProgress:
             query = query.where(drafts.c.annotator == annotator)
         return [read_draft(row) for row in few_rows(self._engine, query)]
 
+    def missing(self, queue_id: str) -> dict[str, int]:
+        """How many answers each unfinished item still needs, in the order of the items."""
+        left = func.sum(case((slots.c.is_submitted, 0), else_=1))
+        query = (
+            select(items.c.item_id, left.label("missing"))
+            .join(slots, slots.c.item_id == items.c.item_id)
+            .where(items.c.queue_id == queue_id)
+            .group_by(items.c.item_id, items.c.place)
+            .having(left > 0)
+            .order_by(items.c.place)
+        )
+        return {row.item_id: row.missing for row in few_rows(self._engine, query)}
+
     def counts(self, queue_id: str) -> QueueCounts:
         """How far the queue has come."""
         per_item = (
@@ -118,16 +131,19 @@ class ReviewProgress:
             .subquery()
         )
         is_complete = case((per_item.c.done == per_item.c.slots, 1), else_=0)
-        query = select(func.count(), func.sum(per_item.c.done), func.sum(is_complete)).select_from(
-            per_item
-        )
-        total, reviews, complete = few_rows(self._engine, query)[0]
+        sums = map(func.sum, (per_item.c.slots, per_item.c.done, is_complete))
+        query = select(func.count(), *sums).select_from(per_item)
+        total, asked, reviews, complete = few_rows(self._engine, query)[0]
         decided = select(func.count(gold_labels.c.item_id.distinct())).where(
             gold_labels.c.queue_id == queue_id
         )
         (adjudicated,) = few_rows(self._engine, decided)[0]
         return QueueCounts(
-            items=total, reviews=reviews or 0, complete=complete or 0, adjudicated=adjudicated
+            items=total,
+            asked=asked or 0,
+            reviews=reviews or 0,
+            complete=complete or 0,
+            adjudicated=adjudicated,
         )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
-from steelyard.errors import NotFoundError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.queue import QueueSource, QueueStatus, ReviewItem, ReviewQueue
@@ -79,6 +79,41 @@ class QueueStore:
         query = select(items).where(items.c.queue_id == queue_id).order_by(items.c.place)
         return [item_of(row) for row in few_rows(self._engine, query)]
 
+    def require_reviews(self, queue_id: str, reviews: int, entry: AuditEntry) -> None:
+        """Ask more people about every item; fewer than before cannot be asked."""
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            lock_queue(connection, queue_id)
+            query = select(queues.c.reviews_required).where(queues.c.queue_id == queue_id)
+            before = connection.execute(query).scalar_one()
+            if reviews < before:
+                raise InvalidError(
+                    f"`reviews_required` of {queue_id} is {before} and can only be raised, "
+                    f"not set to {reviews}"
+                )
+            _change(connection, queue_id, reviews_required=reviews)
+            _insert_slots(
+                connection,
+                queue_id,
+                {
+                    item_id: range(there + 1, reviews + 1)
+                    for item_id, (there, _) in _reviews(connection, queue_id).items()
+                },
+            )
+            add_entry(connection, entry)
+
+    def ask_one_more(
+        self, queue_id: str, item_ids: Collection[str], entry: AuditEntry
+    ) -> Sequence[str]:
+        """Let one more person answer those of some items that nobody else could claim."""
+        with translated_errors(self._engine), self._engine.begin() as connection:
+            lock_queue(connection, queue_id)
+            known = _reviews(connection, queue_id)
+            full = [one for one in item_ids if known[one][0] == known[one][1]]
+            new = {one: range(known[one][0] + 1, known[one][0] + 2) for one in full}
+            _insert_slots(connection, queue_id, new)
+            add_entry(connection, replace(entry, detail={**entry.detail, "items": len(full)}))
+        return full
+
     def set_status(self, queue_id: str, status: QueueStatus, entry: AuditEntry) -> None:
         """Open a queue for claims, or close it."""
         with translated_errors(self._engine), self._engine.begin() as connection:
@@ -95,14 +130,26 @@ class QueueStore:
 
 def _insert(connection: Connection, queue: ReviewQueue, new: Sequence[ReviewItem]) -> None:
     connection.execute(insert(items), [_item_row(one) for one in new])
-    connection.execute(
-        insert(slots),
-        [
-            {"item_id": one.item_id, "slot": slot, "queue_id": queue.queue_id}
-            for one in new
-            for slot in range(1, queue.reviews_required + 1)
-        ],
-    )
+    asked = range(1, queue.reviews_required + 1)
+    _insert_slots(connection, queue.queue_id, {one.item_id: asked for one in new})
+
+
+def _insert_slots(connection: Connection, queue_id: str, new: Mapping[str, range]) -> None:
+    rows = [
+        {"item_id": item_id, "slot": slot, "queue_id": queue_id}
+        for item_id, numbers in new.items()
+        for slot in numbers
+    ]
+    if rows:
+        connection.execute(insert(slots), rows)
+
+
+def _reviews(connection: Connection, queue_id: str) -> dict[str, tuple[int, int]]:
+    """How many reviews each item of a queue asks for, and how many it has."""
+    done = func.sum(case((slots.c.is_submitted, 1), else_=0))
+    query = select(slots.c.item_id, func.count(), done).where(slots.c.queue_id == queue_id)
+    rows = connection.execute(query.group_by(slots.c.item_id)).all()
+    return {item_id: (asked, given) for item_id, asked, given in rows}
 
 
 def _change(connection: Connection, queue_id: str, **values: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.stats.confusion import differing_rates, known_rates, pooled_rates
 from steelyard.stats.correction import (
@@ -20,16 +22,19 @@ MOST_LEFT_OUT = 0.02
 different population. Up to this share, a corrected rate moves by at most 2 points, less than
 half of the half-width of its interval with 200 labels."""
 
+_NAMED = 5
+_HOW = ' ("Ask one more person" on the progress page of the queue lets somebody claim them)'
+
 
 def refusal_of(validation: JudgeValidation) -> str:
     """Why a validation was refused, or would be today; empty if it is accepted."""
     return next(iter((*validation.refusals, *defects(validation))), "")
 
 
-def defects(validation: JudgeValidation) -> list[str]:
-    """Why TPR and TNR of a validation are not accepted."""
+def defects(validation: JudgeValidation, tied: Sequence[str] = ()) -> list[str]:
+    """Why TPR and TNR of a validation are not accepted; `tied` names items, where known."""
     sample = _sample_only(validation)
-    found = [sample or _uselessness(validation), _divided(validation)]
+    found = [sample or _uselessness(validation), _divided(validation, tied)]
     return [why for why in found if why]
 
 
@@ -62,16 +67,21 @@ def _uselessness(validation: JudgeValidation) -> str:
     return ""
 
 
-def _divided(validation: JudgeValidation) -> str:
+def _divided(validation: JudgeValidation, tied: Sequence[str]) -> str:
     """The reason if people are divided evenly on too many items."""
-    ties = validation.left_out.ties
-    items = validation.counts.n + ties
-    if ties <= MOST_LEFT_OUT * items:
+    left = validation.left_out
+    items = validation.counts.n + left.ties
+    if left.ties <= MOST_LEFT_OUT * items:
         return ""
+    where = f" in the {validation.split} split" if validation.split != "all" else ""
+    labelled = items + left.without_judgement + left.unscored + left.other_splits
+    whole = f", of {labelled:,} labelled in all" if left.other_splits else ""
+    names = ", ".join(tied[:_NAMED]) + (", …" if len(tied) > _NAMED else "")
     return (
-        f"people are divided evenly on {ties:,} of {items:,} labelled responses "
-        f"({100 * ties / items:.1f} %); without more than {100 * MOST_LEFT_OUT:g} % of them the "
-        "rest is no longer the sample that was chosen: let one more person label those"
+        f"people are divided evenly on {left.ties:,} of {items:,} labelled responses{where} "
+        f"({100 * left.ties / items:.1f} %){whole}; without more than {100 * MOST_LEFT_OUT:g} % "
+        "of them the rest is no longer the sample that was chosen: let one more person label "
+        f"{names or 'those'}{_HOW if validation.queue_id else ''}"
     )
 
 

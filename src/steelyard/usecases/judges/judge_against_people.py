@@ -155,7 +155,7 @@ def compared(
             other_runs=other_runs,
             no_run=no_run,
             other_splits=tally.other_splits,
-            ties=tally.ties,
+            ties=len(tally.tied),
             without_judgement=tally.without_judgement,
             unscored=tally.unscored,
         ),
@@ -166,7 +166,7 @@ def compared(
         run.folder: tuple(one.index for one in validation.items if one.run_id == run.run_id)
         for run in runs
     }
-    refusals = tuple(_refusals(validation))
+    refusals = tuple(_refusals(validation, tally.tied))
     return ComparedLabels(
         validation, check, dict(splits), refusals, places, jury_of(tally.benches)
     )
@@ -300,7 +300,8 @@ class _Tally:
         self.items: list[LabelledItem] = []
         self.counted: list[tuple[tuple[str, int], StatedLabel]] = []
         self.benches: list[Bench] = []
-        self.other_splits = self.ties = self.without_judgement = self.unscored = 0
+        self.tied: list[str] = []
+        self.other_splits = self.without_judgement = self.unscored = 0
 
     def add(self, run: _Run) -> None:
         for (name, repeat), stated in run.by_response.items():
@@ -313,7 +314,7 @@ class _Tally:
             if row is None or decision is None or decision.is_skipped:
                 self.without_judgement += 1
             elif stated.is_good is None:
-                self.ties += 1
+                self.tied.append(name)
             elif decision.passed is None:
                 self.unscored += 1
             else:
@@ -354,7 +355,7 @@ def _slices(items: Sequence[LabelledItem]) -> list[SliceCounts]:
     ]
 
 
-def _refusals(validation: JudgeValidation) -> list[str]:
+def _refusals(validation: JudgeValidation, tied: Sequence[str]) -> list[str]:
     """Why a validation is refused."""
     counts, unscored = validation.counts, validation.left_out.unscored
     if not counts.n:
@@ -370,7 +371,7 @@ def _refusals(validation: JudgeValidation) -> list[str]:
         found.append("people pass none of the responses, so that nothing is known of good ones")
     if not counts.tn + counts.fp:
         found.append("people pass all of the responses, so that nothing is known of bad ones")
-    found.extend(defects(validation))
+    found.extend(defects(validation, tied))
     design = None if validation.is_sample_only else validation.design
     if design and (where := uneven_chances(validation.items, design)):
         found.append(

@@ -163,6 +163,7 @@ class PlanBuilder:
                 raise InvalidError(f"{self._name}: {row.findings[0].message}")
             if row.findings and not row.is_accepted:
                 self.is_sound = False
+            self.forecast.in_dataset += 1
             yield row
 
     def _check_where(self, met: set[str]) -> None:

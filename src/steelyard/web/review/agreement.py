@@ -31,6 +31,7 @@ from steelyard.reports.judges.agreement_text import (
 )
 from steelyard.reports.judges.judge_validation import JudgeValidationReport, queue_lines
 from steelyard.usecases.judges.judge_queue import JudgementRequest, start_judgement
+from steelyard.usecases.judges.tied_items import tied_items
 from steelyard.usecases.judges.validate_queue import validate_from_queue
 from steelyard.usecases.registry.look_up import list_definitions
 from steelyard.usecases.review.queues.exposure import ANYBODY
@@ -136,6 +137,8 @@ class AgreementContext(Context):
     questions: Sequence[ComparedQuestion]
     judges: Sequence[str]
     """Judges that could answer the rubric."""
+    tied: Sequence[str] = ()
+    """Items on which people are divided evenly."""
     started: str = ""
     problem: str = ""
     validated: JudgeValidationReport | None = None
@@ -162,6 +165,7 @@ def _show(visit: Visit[AgreementQuery]) -> AgreementContext:
         found=found,
         questions=[page.question(one) for one in found.questions],
         judges=[f"judge/{one.name}" for one in judges if one.status != "broken"],
+        tied=[name_of(one.record_id, one.repeat) for one in tied_items(ports, queue_id)],
         started=visit.query.started,
     )
 
@@ -189,7 +193,9 @@ class _Page:
     def _side(self, found: QuestionAgreement, name: SideName, side: AgreementSide) -> SideView:
         question = self._asked.get(found.key)
         cells = _cells(name, side)
-        values = _values(question, cells)
+        values = _values(
+            question, [*_cells("people", found.people), *_cells("judge", found.judge)]
+        )
         known = {pair: (number, n, items) for number, (pair, n, items) in enumerate(cells)}
         is_here = self._query.question == found.key and self._query.side == name
         chosen = self._query.cell if is_here else None
@@ -219,7 +225,7 @@ class _Page:
                 (_words(question, one.option), [_estimate(each) for each in one.estimates])
                 for one in side.options
             ],
-            answers=[_words(question, one) for one in values],
+            answers=[_words(question, one) for one in values] if cells else (),
             matrix=matrix,
             behind=[self._behind(one) for one in picked[2]] if picked else (),
             chosen=words,
@@ -252,14 +258,16 @@ class _Page:
 _Cells: TypeAlias = "list[tuple[tuple[Answer, Answer], int, tuple[Item, ...]]]"
 
 
-def _cells(name: SideName, side: AgreementSide) -> _Cells:
+def _cells(name: SideName, side: AgreementSide | None) -> _Cells:
+    if side is None:
+        return []
     if name == "judge":
         return [((one.human, one.judge), one.n, one.items) for one in side.cells]
     return [(one.answers, one.n, one.items) for one in side.pairs]
 
 
 def _values(question: Question | None, cells: _Cells) -> list[Answer]:
-    """Every answer that was given, in the order of the question."""
+    """Every answer that people or the judge gave, in the order of the question."""
     given = {one for pair, _, _ in cells for one in pair}
     if question and question.options:
         order: list[Answer] = [one.value for one in question.options]

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from steelyard.api.errors import status_of
 from steelyard.errors import InvalidError, RequestError
 from steelyard.model.labels.queue import Draft, FlagKind
+from steelyard.usecases.judges.tied_items import ask_about_ties, tied_items
 from steelyard.usecases.review.queues.annotating import reassign_item
 from steelyard.usecases.review.queues.create_queue import queue_again, set_queue_status
 from steelyard.usecases.review.queues.queue_rubric import rubric_of
@@ -36,6 +37,8 @@ class LeadContext(Context):
     """The text of each question."""
     claims: Sequence[Draft]
     """Items that somebody has begun and not finished."""
+    tied: Sequence[str] = ()
+    """Items on which people are divided evenly."""
     problem: str = ""
 
     @property
@@ -57,6 +60,7 @@ def _show(visit: Visit[PlainQuery]) -> LeadContext:
         },
         questions={one.key: one.label for one in rubric_of(view.queue).questions},
         claims=open_[:_MOST_CLAIMS],
+        tied=[name_of(one.record_id, one.repeat) for one in tied_items(ports, queue_id)],
     )
 
 
@@ -71,12 +75,14 @@ def _change(visit: Visit[PlainQuery]) -> Context | Response:
         elif action == "again":
             made = queue_again(ports, queue_id, form.get("rubric") or None, caller=visit.caller)
             queue_id = made.queue.queue_id
+        elif action == "ties":
+            ask_about_ties(ports, queue_id, caller=visit.caller)
         elif action == "close":
             set_queue_status(ports, queue_id, "closed", caller=visit.caller)
         elif action == "open":
             set_queue_status(ports, queue_id, "open", caller=visit.caller)
         else:
-            raise InvalidError("the form asks for one of again, close, open and reassign")
+            raise InvalidError("the form asks for one of again, close, open, reassign and ties")
     except RequestError as error:
         return replace(_show(visit), problem=visit.message(error), status=status_of(error))
     return RedirectResponse(f"/review/{segment(queue_id)}/progress", 303)

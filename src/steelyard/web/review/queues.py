@@ -15,6 +15,7 @@ from steelyard.event_loop import run_async
 from steelyard.model.labels.queue import FilledBy, QueueSource, Reveal
 from steelyard.model.question import QuestionRubric
 from steelyard.results.stored_run import StoredRun
+from steelyard.review.assignment import TooManyAskedError
 from steelyard.review.label_precision import NeededLabels, label_precision
 from steelyard.usecases.judges.review_traces import reviewed_run
 from steelyard.usecases.results.graded_runs import graded_runs
@@ -35,6 +36,7 @@ from steelyard.web.review.reviewer import REVIEW, reviewer_of
 _SET = "trace set "
 """What stands before the name of a trace set in the choice of a run."""
 _OFFERED = 50
+DEFAULT_ITEMS = 50
 FILLS: Mapping[FilledBy, str] = {
     "random": "At random",
     "stratified": "In strata, each in proportion",
@@ -76,6 +78,9 @@ class NewQueueContext(Context):
     rubrics: tuple[str, ...]
     needed: tuple[NeededLabels, ...]
     problem: str = ""
+    size_problem: str = ""
+    """Why there are not so many items."""
+    default_items: int = DEFAULT_ITEMS
     fills: Mapping[FilledBy, str] = field(default_factory=lambda: FILLS)
     most_items: int = MOST_ITEMS
     most_reviews: int = MOST_REVIEWS
@@ -119,7 +124,7 @@ def _list(visit: Visit[PlainQuery]) -> Context:
 
 
 def _new(visit: Visit[NewQueueQuery]) -> NewQueueContext:
-    typed = {"run": visit.query.run, "by": "random", "size": "50", "reviews": "2"}
+    typed = {"run": visit.query.run, "by": "random", "reviews": "2"}
     return _form(visit, typed)
 
 
@@ -153,8 +158,10 @@ def _create(visit: Visit[NewQueueQuery]) -> Context | Response:
     try:
         made = create_queue(visit.project.queue_ports(), _asked(visit, form), caller=visit.caller)
     except RequestError as error:
-        shown = _form(visit, form)
-        return replace(shown, problem=visit.message(error), status=status_of(error))
+        told = visit.message(error)
+        is_of_size = isinstance(error, TooManyAskedError)
+        shown = replace(_form(visit, form), status=status_of(error))
+        return replace(shown, size_problem=told) if is_of_size else replace(shown, problem=told)
     return RedirectResponse(f"/review/{segment(made.queue.queue_id)}/progress", 303)
 
 
@@ -178,7 +185,8 @@ def _asked(visit: Visit[NewQueueQuery], form: Mapping[str, str]) -> NewQueue:
         source=_source(visit, form.get("run", "")),
         fill=Fill(
             by=cast(FilledBy, by),
-            size=form_number(form, "size"),
+            size=form_number(form, "size") if form.get("size") else DEFAULT_ITEMS,
+            is_at_most=not form.get("size"),
             slice=form.get("slice") or None,
         ),
         rubric=form.get("rubric") or None,

@@ -109,6 +109,10 @@ def test_the_test_says_whether_a_judge_may_replace_a_person(passed: bool, word: 
             replace(KAPPA, value=1.0, low=None, high=None),
             "1.000 [no interval: too few items, or too few that differ]",
         ),
+        (
+            replace(KAPPA, name="weighted_kappa", method="Cohen, x", low=None, high=None, n=24),
+            "no interval: weighted κ of two raters has one from 40 items on: fewer may miss a",
+        ),
         (replace(KAPPA, name="agreement"), "raw agreement             70.0 % [50.0, 90.0]"),
         (replace(KAPPA, name="other"), "other                     0.700"),
         (

@@ -57,8 +57,8 @@ def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
         "400 records)"
     )
     assert judge_text(CORRECTED) == (
-        "judge/right@1.0.0 passes 90.0 % of good answers (TPR), fails 70.0 % of bad ones (TNR), "
-        "validated 2026-05-01"
+        "judge/right@1.0.0 passes 90.0 % of good answers (TPR, 9 of 10), "
+        "fails 70.0 % of bad ones (TNR, 7 of 10), validated 2026-05-01"
     )
     assert judge_text(replace(CORRECTED, is_later=True)).endswith("2026-05-01, after this run")
     assert (corrected_text(NEVER), judge_text(NEVER)) == ("<never> validated", "")
@@ -123,7 +123,7 @@ def test_a_summary_shows_it_beside_the_raw_rate() -> None:
     place = next(n for n, line in enumerate(lines) if line.startswith("  corrected  65.0 %"))
 
     assert lines[place - 1].startswith("  pass rate")
-    assert "fails 70.0 % of bad ones (TNR)" in lines[place + 1]
+    assert "fails 70.0 % of bad ones (TNR, 7 of 10)" in lines[place + 1]
     assert "| corrected pass rate | 65.0 % " in run_markdown(view(CORRECTED))
 
 

@@ -14,7 +14,9 @@ def test_every_rate_has_a_point_and_its_interval_and_is_said_in_words() -> None:
 
     assert found.count('<circle class="pt"') == 4
     assert found.count('<line class="stem"') == 12
-    assert "2026-05-01: TPR 90.0 % [59.6, 98.2], TNR 40.0 % [16.8, 68.7]" in found
+    assert (
+        "2026-05-01: TPR 90.0 % [59.6, 98.2] (9 of 10), TNR 40.0 % [16.8, 68.7] (4 of 10)" in found
+    )
 
 
 def test_a_rate_that_is_not_known_has_no_point() -> None:

@@ -288,7 +288,7 @@ JURY = JuryCounts(
 def test_a_jury_stands_beside_its_jurors() -> None:
     said = text(jury=JURY)
 
-    assert "juror 1    judge/a@1.0.0  TPR 80.0 % [71.1, 86.7], TNR 80.0 %" in said
+    assert "juror 1    judge/a@1.0.0  TPR 80.0 % [71.1, 86.7] (80 of 100), TNR 80.0 %" in said
     assert "juror 2    judge/b@1.0.0, the best  TPR 95.0 %" in said
     assert "n = 150, 1 unscored" in said
     assert "2 jurors are worth 1.39 independent votes: their errors correlate by 0.44  n" in said

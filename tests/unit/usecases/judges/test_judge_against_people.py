@@ -225,6 +225,27 @@ def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bo
     assert any("divided evenly on 2 of 60" in why for why in found.refusals) is is_refused
 
 
+def test_a_refusal_for_ties_names_the_split_and_the_items(folder: Path) -> None:
+    tied = [f"q{n}" for n in range(60) if split_of(f"q{n}", 0) == "test"][:2]
+    given_ = people(
+        by_response={
+            LabelPlace("run_1", f"q{n}", 0): said(
+                truth(n), *([not truth(n)] if f"q{n}" in tied else [])
+            )
+            for n in range(60)
+        }
+    )
+    found = compare(folder, given_, split="test", queue="queue_1")
+    inside = found.validation.counts.n + 2
+    (why,) = [one for one in found.refusals if "divided" in one]
+
+    assert f"on 2 of {inside} labelled responses in the test split (" in why
+    assert inside < 60
+    assert "), of 60 labelled in all;" in why
+    assert f"let one more person label {tied[0]}, {tied[1]} (" in why
+    assert "progress page" in why
+
+
 def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:
     given_ = people()
     given_.by_response[LabelPlace("run_1", "q1", 0)] = StatedLabel(

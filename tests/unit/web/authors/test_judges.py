@@ -96,3 +96,10 @@ def test_a_validation_is_no_praise(counts: Counts, kind: str, word: str) -> None
     standing = JudgeStanding(state="validated", rates=rates_of(counts))
 
     assert standing_word(standing) == (kind, word)
+
+
+def test_the_list_of_judges_counts_good_and_bad_answers_apart(client: httpx.Client) -> None:
+    found = client.get("/judges").text
+
+    assert "0 of 1</small>" in found
+    assert found.count(" of 1</small>") == 2

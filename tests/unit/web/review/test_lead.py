@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator
 from typing import Any, NamedTuple
 
@@ -89,3 +90,83 @@ def test_a_newer_version_asks_the_same_items(lead: Lead) -> None:
 
     assert "2 items were answered with tone-v1, of which tone-v3 is the newer version" in said
     assert "tone-v3" in lead.site.text(made.headers["location"])
+
+
+def test_tied_items_are_named_and_one_more_person_is_asked(lead: Lead) -> None:
+    body = {"name": "Tied", "run_id": lead.run_id, "fill": {"size": 1}, "reviews_required": 2}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    for name, said in (
+        ("ann", answers(3)),
+        ("bob", answers(1, correct=0, quality=0, tone="cold")),
+    ):
+        person = Reviewer(lead.site.client, name)
+        item = person.claimed(queue)
+        person.submit(item, said).raise_for_status()
+    address = f"/review/{queue}/progress"
+    told = lead.site.text(address)
+    cid = Reviewer(lead.site.client, "cid")
+    before = cid.claim(queue).status_code
+    sent = lead.site.send(address, action="ties")
+
+    assert f"As many people pass 1 item as fail it: {item['record_id']}." in told
+    assert "Ask one more person about this item" in told
+    assert "Ask one more person about this item" in lead.site.text(f"/agreement/{queue}")
+    assert (before, sent.status_code, cid.claim(queue).status_code) == (204, 303, 200)
+
+
+def test_a_new_queue_takes_what_the_run_has_and_says_so_where_more_is_typed(lead: Lead) -> None:
+    typed = {"name": "Small", "run": lead.run_id, "by": "random", "reviews": "2", "size": ""}
+    made = lead.site.send("/review/new", **typed)
+    refused = lead.site.send("/review/new", **{**typed, "size": "50"})
+
+    assert made.status_code == 303
+    assert "of 39 items finished" in lead.site.text(made.headers["location"])
+    assert refused.status_code == 400
+    field = refused.text.partition('<input class="input" id="size"')[2].partition("</div>")[0]
+    assert 'aria-invalid="true"' in field
+    assert "50 records are asked for, and 39 can be chosen" in field
+
+
+def test_both_matrices_of_a_question_have_the_same_answers(lead: Lead) -> None:
+    fill = {"by": "picked", "records": [{"index": 5}, {"index": 6}]}
+    body = {"name": "Same", "run_id": lead.run_id, "fill": fill, "reviews_required": 2}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    for name, quality in (("ann", 0), ("bob", 5)):
+        person = Reviewer(lead.site.client, name)
+        while (claimed := person.claim(queue)).status_code == 200:
+            said = person.submit(claimed.json(), answers(1, quality=quality))
+            assert said.json()["exposure"] == "blind"
+    page = lead.site.open(f"/agreement/{queue}").text
+    question = page.partition('id="q-quality"')[2].partition("</section>")[0]
+    people, judge = re.findall(r'<table class="t matrix".*?</thead>', question, re.DOTALL)
+    heads = [re.findall(r'class="num">(\d)</th>', one) for one in (people, judge)]
+
+    assert heads[0] == heads[1]
+    assert {"0", "5"} < {*heads[0]}
+
+
+def test_an_item_that_nobody_so_far_can_answer_needs_somebody_else(lead: Lead) -> None:
+    body = {"name": "Left", "run_id": lead.run_id, "fill": {"size": 3, "seed": 2}}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    address = f"/review/{queue}/progress"
+    fresh = lead.site.text(address)
+    ann = Reviewer(lead.site.client, "ann")
+    skipped = ann.claimed(queue)
+    ann.do(skipped, "skip", token=skipped["token"], reason="no idea").raise_for_status()
+    done = ann.claimed(queue)
+    ann.submit(done, answers(1)).raise_for_status()
+    last = ann.claimed(queue)
+    told = lead.site.text(address)
+    waiting = lead.site.client.get(f"/v1/queues/{queue}/progress").json()["waiting"]
+
+    assert "needs somebody else" not in fresh
+    assert "1 item needs somebody else" in told
+    assert f"{skipped['record_id']} (skipped by ann)" in told
+    assert f"1 item waits for answers: {last['record_id']}" in told
+    assert [(one["item_id"], one["needs_somebody_else"]) for one in waiting] == [
+        (skipped["item_id"], True),
+        (last["item_id"], False),
+    ]
+    bob = Reviewer(lead.site.client, "bob")
+    assert bob.claimed(queue)["item_id"] == skipped["item_id"]
+    assert "needs somebody else" not in lead.site.text(address)

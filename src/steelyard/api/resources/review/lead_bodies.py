@@ -78,6 +78,19 @@ class SkipBody(msgspec.Struct, frozen=True):
     """When."""
 
 
+class WaitingBody(msgspec.Struct, frozen=True):
+    """An item without as many answers as it needs."""
+
+    item_id: str
+    """The item."""
+    missing: int
+    """How many answers it still needs."""
+    skipped_by: list[str]
+    """Who declined it; it is never offered to them again."""
+    needs_somebody_else: bool
+    """Whether too few of the people so far can still answer it."""
+
+
 class LeadBody(msgspec.Struct, frozen=True):
     """A review queue as whoever leads it sees it."""
 
@@ -119,6 +132,8 @@ class LeadBody(msgspec.Struct, frozen=True):
     """What people noted about items."""
     skips: list[SkipBody]
     """Items that people declined."""
+    waiting: list[WaitingBody]
+    """Items without as many answers as they need, in order."""
     outdated: list[str]
     """Items that were answered under other content than the rubric has now, and that no later
     queue asks again."""
@@ -206,6 +221,10 @@ def lead_body(view: LeadView) -> LeadBody:
         flags=list(view.flags),
         skips=[
             SkipBody(one.item_id, one.annotator, one.reason, one.changed_at) for one in view.skips
+        ],
+        waiting=[
+            WaitingBody(one.item_id, one.missing, list(one.skipped_by), one.needs_somebody_else)
+            for one in view.waiting
         ],
         outdated=list(view.outdated),
         newer_rubric=view.newer,

@@ -40,6 +40,7 @@ from steelyard.errors import GoneError, InvalidError, NotFoundError
 from steelyard.model.labels.queue import FilledBy, ListedItem, QueueSource, QueueStatus, Reveal
 from steelyard.results.records import Count
 from steelyard.usecases.judges.review_traces import reviewed_run
+from steelyard.usecases.judges.tied_items import ask_about_ties
 from steelyard.usecases.review.queues.adjudication import list_disagreements
 from steelyard.usecases.review.queues.annotating import claim_item
 from steelyard.usecases.review.queues.create_queue import (
@@ -48,6 +49,7 @@ from steelyard.usecases.review.queues.create_queue import (
     Fill,
     NewQueue,
     create_queue,
+    raise_reviews,
     set_queue_status,
 )
 from steelyard.usecases.review.queues.queue_views import (
@@ -75,8 +77,8 @@ class FillBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`random`; `stratified` by a slice or by verdict; `verdict`: equally many of each verdict;
     `near_threshold`; `jury_split`; `picked`: the `records`; `outdated`: the items of `queue` that
     were answered under other content than the rubric has now."""
-    size: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] = 100
-    """The number of items."""
+    size: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] | None = None
+    """The number of items; by default 100, or all where fewer can be drawn."""
     slice: str | None = None
     """The slice that defines the strata of a stratified draw; by default the verdict."""
     equal: bool = False
@@ -124,11 +126,20 @@ class CreatedQueueBody(msgspec.Struct, frozen=True):
     """How many of the records that were picked have no response."""
 
 
-class StatusBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A change of a queue."""
+class QueueChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A change of a queue: one of these or both."""
 
-    status: QueueStatus
+    status: QueueStatus | None = None
     """`closed` offers no more items; claimed ones can be finished."""
+    reviews_required: Annotated[int, Meta(ge=1, le=MOST_REVIEWS)] | None = None
+    """The number of people who answer each item; it can only be raised."""
+
+
+class AskedItemsBody(msgspec.Struct, frozen=True):
+    """Items that one more person can claim now."""
+
+    items: list[str]
+    """Those on which people are divided evenly and that nobody else could claim."""
 
 
 class ClaimBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -170,7 +181,8 @@ def _new_queue(call: Call[NoQuery, NewQueueBody]) -> NewQueue:
         source=_source(call),
         fill=Fill(
             by=body.fill.by,
-            size=body.fill.size,
+            size=body.fill.size or 100,
+            is_at_most=body.fill.size is None,
             slice=body.fill.slice,
             is_equal=body.fill.equal,
             seed=body.fill.seed,
@@ -213,11 +225,25 @@ def _show(call: Call[AnnotatorQuery, None]) -> JsonReply:
     return JsonReply(body=queue_body(found))
 
 
-def _change(call: Call[NoQuery, StatusBody]) -> JsonReply:
-    """A closed queue can be opened again."""
-    ports, queue_id = call.project.queue_ports(), call.path["queue_id"]
-    set_queue_status(ports, queue_id, call.body.status, caller=call.caller)
+def _change(call: Call[NoQuery, QueueChangeBody]) -> JsonReply:
+    """A closed queue can be opened again. More people per item make finished items wait again."""
+    ports, queue_id, body = call.project.queue_ports(), call.path["queue_id"], call.body
+    if body.status is None and body.reviews_required is None:
+        raise InvalidError("name `status`, `reviews_required` or both")
+    if body.status == "open":
+        set_queue_status(ports, queue_id, "open", caller=call.caller)
+    if body.reviews_required is not None:
+        raise_reviews(ports, queue_id, body.reviews_required, caller=call.caller)
+    if body.status == "closed":
+        set_queue_status(ports, queue_id, "closed", caller=call.caller)
     return JsonReply(body=queue_body(show_queue(ports, queue_id, call.identity.actor)))
+
+
+def _ties(call: Call[NoQuery, None]) -> JsonReply:
+    """Tied items are left out of a validation, and too many refuse it; gold labels do not decide
+    them. 409 where people are divided on no item."""
+    asked = ask_about_ties(call.project.queue_ports(), call.path["queue_id"], caller=call.caller)
+    return JsonReply(body=AskedItemsBody([one.item_id for one in asked]))
 
 
 def _claim(call: Call[NoQuery, ClaimBody]) -> JsonReply | Response:
@@ -318,12 +344,21 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     Operation(
         method="PUT",
         path="/v1/queues/{queue_id}",
-        summary="Close a review queue, or open it again.",
+        summary="Close a review queue or open it again, or have more people answer its items.",
         scope="registry:write",
         handle=_change,
-        body=StatusBody,
+        body=QueueChangeBody,
         answers={200: QueueBody},
-        errors=(404,),
+        errors=(404, 409),
+    ),
+    Operation(
+        method="POST",
+        path="/v1/queues/{queue_id}/ties",
+        summary="Ask one more person about the items on which people are divided evenly.",
+        scope="registry:write",
+        handle=_ties,
+        answers={200: AskedItemsBody},
+        errors=(404, 409),
     ),
     Operation(
         method="POST",

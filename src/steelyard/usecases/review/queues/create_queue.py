@@ -38,6 +38,8 @@ class Fill:
 
     by: FilledBy = "random"
     size: int = 100
+    is_at_most: bool = False
+    """Whether all records are drawn where there are fewer than `size`."""
     slice: str | None = None
     """The slice that defines the strata of a stratified draw; by default the verdict."""
     is_equal: bool = False
@@ -143,12 +145,24 @@ def set_queue_status(
     return ports.queues.find(queue_id)
 
 
+def raise_reviews(
+    ports: QueuePorts, queue_id: str, reviews: int, *, caller: Caller | None = None
+) -> None:
+    """Have more people answer every item of a queue."""
+    ports = ports.called_by(caller)
+    _require_reviews(reviews)
+    entry = ports.entry("raise_reviews", queue_id, reviews_required=reviews)
+    ports.queues.require_reviews(queue_id, reviews, entry)
+
+
+def _require_reviews(number: int) -> None:
+    if not 1 <= number <= MOST_REVIEWS:
+        raise InvalidError(f"`reviews_required` must be from 1 to {MOST_REVIEWS}, not {number}")
+
+
 def _require_valid(new: NewQueue) -> None:
     require_name("`name`", new.name)
-    if not 1 <= new.reviews_required <= MOST_REVIEWS:
-        raise InvalidError(
-            f"`reviews_required` must be from 1 to {MOST_REVIEWS}, not {new.reviews_required}"
-        )
+    _require_reviews(new.reviews_required)
     size = len(new.fill.places) if new.fill.by == "picked" else new.fill.size
     if not 1 <= size <= MOST_ITEMS:
         raise InvalidError(f"a queue has 1 to {MOST_ITEMS:,} items, not {size:,}")
@@ -232,6 +246,7 @@ def _drawn(source: TraceSource, rubric: QuestionRubric, new: NewQueue) -> _Fille
     assert fill.by != "picked" and fill.by != "outdated"  # noqa: PLR1714, PT018 - narrows the type
     choice = AssignmentChoice(
         count=fill.size,
+        is_at_most=fill.is_at_most,
         by="stratified" if fill.by == "verdict" else fill.by,
         is_equal=fill.is_equal or is_by_verdict,
         seed=fill.seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,6 +44,16 @@ class OwnAnswer(NamedTuple):
     draft: Draft
 
 
+class WaitingItem(NamedTuple):
+    """An item without as many answers as it needs."""
+
+    item_id: str
+    missing: int
+    skipped_by: tuple[str, ...]
+    needs_somebody_else: bool
+    """Whether too few of the people so far can still answer it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadView:
     """A queue as whoever leads it sees it."""
@@ -58,6 +68,7 @@ class LeadView:
     flags: tuple[Flag, ...]
     skips: tuple[Draft, ...]
     """Items that somebody declined, with the reason."""
+    waiting: tuple[WaitingItem, ...]
     outdated: tuple[str, ...]
     """Items that were answered under other content than the rubric has now, and wait for a queue
     that asks them again."""
@@ -114,10 +125,30 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
         pairs=tuple(pair_agreements(rubric_of(queue), given)),
         flags=tuple(ports.decisions.flags(queue_id)),
         skips=tuple(draft for draft in drafts if draft.standing == "skipped"),
+        waiting=tuple(_waiting(ports.progress.missing(queue_id), drafts)),
         outdated=tuple(one.item_id for one in outdated_items(ports, queue)),
         newer=str(newer.reference) if newer else None,
         older=tuple(one.item_id for one in older),
     )
+
+
+def _waiting(missing: Mapping[str, int], drafts: Sequence[Draft]) -> Iterator[WaitingItem]:
+    people = {one.annotator for one in drafts}
+    done: dict[str, set[str]] = {}
+    skipped: dict[str, list[str]] = {}
+    for one in drafts:
+        if one.standing in {"skipped", "submitted"}:
+            done.setdefault(one.item_id, set()).add(one.annotator)
+        if one.standing == "skipped":
+            skipped.setdefault(one.item_id, []).append(one.annotator)
+    for item_id, number in missing.items():
+        left = len(people) - len(done.get(item_id, ()))
+        yield WaitingItem(
+            item_id,
+            number,
+            tuple(skipped.get(item_id, ())),
+            needs_somebody_else=bool(people) and left < number,
+        )
 
 
 def drawn_from(design: JsonObject, items: int) -> int:

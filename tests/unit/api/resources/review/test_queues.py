@@ -37,6 +37,14 @@ def test_a_queue_says_how_many_labels_a_precision_needs(service: ReviewService) 
     ]
 
 
+def test_without_a_size_a_small_run_goes_to_review_as_a_whole(service: ReviewService) -> None:
+    for fill in ({}, {"by": "verdict"}, {"by": "near_threshold"}):
+        body = {"name": "All", "run_id": service.run_id, "fill": fill}
+        made = service.client.post("/v1/queues", json=body)
+
+        assert (made.status_code, made.json()["items"]) == (201, 39), made.text
+
+
 @pytest.mark.parametrize(
     "fill",
     [
@@ -253,3 +261,52 @@ def test_queues_and_what_is_done_in_them_are_logged(service: ReviewService) -> N
         ("submit_annotation", item["item_id"]),
         ("create_queue", queue),
     ]
+
+
+def test_one_more_person_is_asked_about_tied_items_alone(service: ReviewService) -> None:
+    queue = service.queue(fill={"size": 3, "seed": 4}, reviews_required=2)
+    path = f"/v1/queues/{queue}"
+    assert service.client.post(f"{path}/ties").status_code == 409
+    for name in ("tie ann", "tie bob"):
+        person = service.person(name)
+        for _ in range(3):
+            item = person.claimed(queue)
+            is_apart = item["place"] == 2 and name == "tie bob"
+            said = answers(1, correct=0, quality=0, tone="cold") if is_apart else answers(3)
+            assert person.submit(item, said).json()["exposure"] == "blind"
+    third = service.person("tie cid")
+    before = third.claim(queue).status_code
+    asked = service.client.post(f"{path}/ties").json()["items"]
+    again = service.client.post(f"{path}/ties").json()["items"]
+    progress = service.client.get(f"{path}/progress").json()
+    item = third.claimed(queue)
+    third.submit(item, answers(3)).raise_for_status()
+
+    assert before == 204
+    assert asked == [item["item_id"]]
+    assert item["place"] == 2
+    assert again == []  # it waits for somebody already
+    assert (progress["complete"], progress["reviews"]) == (2, 6)
+    assert third.claim(queue).status_code == 204
+    settled = service.client.post(f"{path}/ties")
+    assert "divided evenly on no item" in settled.json()["error"]["message"]
+
+
+def test_more_people_can_be_asked_about_every_item_but_not_fewer(service: ReviewService) -> None:
+    queue = service.queue(fill={"size": 2})
+    path = f"/v1/queues/{queue}"
+    ann, bob = service.person("more ann"), service.person("more bob")
+    for _ in range(2):
+        ann.submit(ann.claimed(queue), answers(1)).raise_for_status()
+    assert bob.claim(queue).status_code == 204
+    raised = service.client.put(path, json={"reviews_required": 2})
+    lowered = service.client.put(path, json={"reviews_required": 1})
+    progress = service.client.get(f"{path}/progress").json()
+
+    assert (raised.status_code, raised.json()["reviews_required"]) == (200, 2)
+    assert bob.claim(queue).status_code == 200
+    assert progress["complete"] == 0
+    assert lowered.status_code == 400
+    assert "can only be raised" in lowered.json()["error"]["message"]
+    assert service.client.put(path, json={}).status_code == 400
+    assert service.client.put(path, json={"status": "closed"}).json()["status"] == "closed"
