@@ -4,50 +4,33 @@ const AT_ONCE = 100;
 const box = document.querySelector("[data-filter]");
 const said = document.querySelector("[data-filter-said]");
 
-function element(name, className, text) {
+function element(name, className, ...children) {
   const made = document.createElement(name);
   if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
+  made.append(...children);
   return made;
 }
 
 function icon(name, className) {
-  const space = document.querySelector("svg").namespaceURI;
-  const made = document.createElementNS(space, "svg");
+  const { namespaceURI } = document.querySelector("svg");
+  const [made, use] = ["svg", "use"].map((tag) => document.createElementNS(namespaceURI, tag));
   made.setAttribute("class", className);
-  made.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(space, "use");
+  made.ariaHidden = "true";
   use.setAttribute("href", `#icon-${name}`);
   made.append(use);
   return made;
 }
 
-function clipped(text) {
-  const made = element("span", "q-clip clip", text);
-  made.dir = "auto";
-  return made;
-}
+// A text in whatever direction its language is read.
+const reading = (name, className, text) => Object.assign(element(name, className, text), { dir: "auto" });
 
 function shortRecord([name, verdicts, question, texts]) {
-  const fold = element("details", "fold");
+  const said = verdicts.map(([kind, word]) => element("span", `v v-${kind}`, icon(kind, "i"), word));
+  const parts = [["Question", question], ...texts].map(([label, text]) =>
+    element("div", "", element("p", "lab", label), reading("div", "read plain", text)));
+  const line = element("summary", "", icon("tri", "i tri"), ...said, element("b", "", name), reading("span", "q-clip clip", question));
+  const fold = element("details", "fold", line, element("div", "rec-body", ...parts));
   fold.dataset.record = "";
-  const line = element("summary");
-  line.append(icon("tri", "i tri"));
-  for (const [kind, word] of verdicts) {
-    const verdict = element("span", `v v-${kind}`);
-    verdict.append(icon(kind, "i"), word);
-    line.append(verdict);
-  }
-  line.append(element("b", "", name), clipped(question));
-  const body = element("div", "rec-body");
-  for (const [label, text] of [["Question", question], ...texts]) {
-    const part = element("div");
-    const words = element("div", "read plain", text);
-    words.dir = "auto";
-    part.append(element("p", "lab", label), words);
-    body.append(part);
-  }
-  fold.append(line, body);
   return fold;
 }
 

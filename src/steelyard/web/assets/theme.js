@@ -1,6 +1,5 @@
 // Loaded before the first paint, so that a chosen theme does not flash.
-(() => {
-  const root = document.documentElement;
-  const kept = (() => { try { return localStorage.getItem("theme"); } catch { return null; } })();
-  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
-})();
+try {
+  const kept = localStorage.getItem("theme");
+  if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
+} catch { /* a private window */ }
