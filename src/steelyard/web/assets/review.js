@@ -234,8 +234,8 @@ function startAnswering() {
   }
 
   Object.assign(actions, {
-    submit,
-    defer,
+    submit: () => submit(),
+    defer: () => defer(),
     comment() {
       const near = questions.current?.closest(".turn")?.querySelector("textarea");
       const text = near ?? find(".rv-asks textarea", root) ?? find("[data-ask] textarea", root);
