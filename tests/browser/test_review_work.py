@@ -241,9 +241,10 @@ def test_a_long_item_has_a_way_to_its_questions_on_a_telephone(
         bar.get_by_role("button", name="Submit").click()
         toast = page.locator("[data-toast]")
         expect(toast).to_have_text("A required question is still open")
-        assert (
-            toast.bounding_box()["y"] + toast.bounding_box()["height"] <= bar.bounding_box()["y"]
-        )
+        said, below = toast.bounding_box(), bar.bounding_box()
+        assert said
+        assert below
+        assert said["y"] + said["height"] <= below["y"]
         page.locator('[data-ask="trace.right"] .opt').first.click()
         expect(toast).to_be_hidden()
 
