@@ -45,6 +45,16 @@ def _choose(page: Page, site: ReviewSite) -> None:
     assert site.draft(1, "mara") == {"trace": {}, "turns": {"turn_1": {"turn_yes": 1}}}
 
 
+def _clear(page: Page, site: ReviewSite) -> None:
+    press(page, "y")
+    wait_saved(page)
+    page.reload()
+    mark(page, "turn_1.turn_yes")
+    press(page, "Backspace")
+    wait_saved(page)
+    assert site.draft(1, "mara") == {"trace": {}, "turns": {}}
+
+
 def _previous_question(page: Page, site: ReviewSite) -> None:
     press(page, "ArrowUp")
     assert marked(page) == "trace.note"
@@ -83,6 +93,10 @@ def _submit(page: Page, site: ReviewSite) -> None:
 
 def _skip(page: Page, site: ReviewSite) -> None:
     page.keyboard.press("s")
+    skip = page.get_by_role("dialog", name="Skip this item")
+    expect(skip.locator("input:checked")).to_have_count(0)
+    skip.get_by_role("button", name="Skip").click()
+    expect(skip.get_by_text("Choose a reason, or write one.")).to_be_visible()
     page.get_by_label("Or in your own words").fill("too hard")
     with page.expect_navigation():
         page.keyboard.press("Enter")
@@ -126,6 +140,9 @@ def _leave_text(page: Page, site: ReviewSite) -> None:
 
 def _flag(page: Page, site: ReviewSite) -> None:
     press(page, "f")
+    flag = page.get_by_role("dialog", name="Flag this item")
+    expect(flag.locator("input:checked")).to_have_count(0)
+    flag.get_by_role("radio").first.check()
     page.get_by_label("What is it?").fill("says nothing of late returns")
     page.get_by_role("button", name="Flag", exact=True).click()
     expect(page.locator("[data-toast]")).to_have_text("Flagged")
@@ -155,6 +172,7 @@ def _help(page: Page, site: ReviewSite) -> None:
 
 CHECKS: dict[Action, Callable[[Page, ReviewSite], None]] = {
     "choose": _choose,
+    "clear": _clear,
     "previous_question": _previous_question,
     "next_question": _next_question,
     "previous_turn": _previous_turn,
@@ -259,6 +277,39 @@ def test_every_type_of_question_is_answered_by_mouse(browser: Browser, desk: Rev
             },
             "turns": {},
         }
+
+
+def test_an_optional_answer_is_taken_back_by_mouse_and_by_its_key(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara") as page:
+        page.goto(desk.page)
+        level = page.locator('[data-ask="trace.level"]')
+        chosen = level.locator("input:checked")
+        four = level.locator(".opt", has_text="4")
+        clear = level.get_by_role("button", name="Clear")
+        expect(clear).to_be_hidden()
+        four.dblclick()
+        expect(chosen).to_have_count(1)
+        wait_saved(page)
+        page.reload()
+        for take_back in (
+            lambda: level.locator(".opt", has_text="4").click(),
+            clear.click,
+            lambda: press(page, "4"),
+        ):
+            mark(page, "trace.level")
+            expect(chosen).to_have_count(1)
+            take_back()
+            expect(chosen).to_have_count(0)
+            expect(clear).to_be_hidden()
+            mark(page, "trace.level")
+            press(page, "4")
+        wait_saved(page)
+        page.locator(".keys").get_by_role("button", name="undo").click()
+        expect(chosen).to_have_count(0)
+        wait_saved(page)
+        assert desk.draft(1, "mara") == {"trace": {}, "turns": {}}
 
 
 def test_arrows_choose_among_options_that_tab_has_led_into(

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from fakes.annotated_desk import LONG
+from servers.browser_pages import NARROW
 from servers.review_site import ReviewSite, press, review_site, reviewer, submit, wait_saved
 from steelyard.model.labels.annotation import Wanted
 
@@ -90,6 +91,32 @@ def test_answers_given_offline_are_sent_in_order_and_submit_waits_for_them(
         assert trace(desk, 1) == {"right": 1, "level": 4, "tone": "warm"}
         kept = page.evaluate("Object.keys(localStorage).filter(one => one.includes('answers'))")
         assert kept == []
+
+
+def test_an_item_stays_open_while_there_is_no_connection(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara", is_watched=False) as page:
+        page.goto(desk.page)
+        begun = page.url
+        page.context.set_offline(True)
+        press(page, "y", "4", "1")
+        expect(page.locator("[data-saved]")).to_contain_text("Offline: 1 kept")
+        for leave in (
+            lambda: press(page, "ArrowRight"),
+            page.locator(".items a").nth(2).click,
+            page.get_by_role("link", name="Queues").click,
+        ):
+            leave()
+            expect(page.locator("[data-toast]")).to_contain_text("this item stays open")
+            press(page, "4")
+            expect(page.locator("[data-toast]")).to_be_hidden()
+        press(page, "Control+Enter", "ArrowRight")
+        expect(page.locator("[data-toast]")).to_contain_text("this item stays open")
+        assert page.url == begun
+        page.context.set_offline(False)
+        page.wait_for_url("**done=**")
+        assert desk.standing(1, "mara") == "submitted"
 
 
 def test_answers_that_a_closed_window_kept_are_sent_when_the_page_opens_again(
@@ -196,6 +223,30 @@ def test_a_required_question_keeps_an_item_from_being_submitted(
         expect(page.locator("[data-left-over]")).to_be_hidden()
         submit(page)
     assert desk.standing(1, "mara") == "submitted"
+
+
+def test_a_long_item_has_a_way_to_its_questions_on_a_telephone(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "mara", viewport=NARROW) as page:
+        page.goto(desk.page)
+        bar = page.get_by_role("navigation", name="On this page")
+        bar.get_by_role("link", name="Questions").click()
+        expect(page.get_by_role("heading", name="Your answers")).to_be_in_viewport()
+        page.locator('[data-ask="trace.right"] .opt').first.click()
+        bar.get_by_role("button", name="Undo").click()
+        expect(page.locator('[data-ask="trace.right"] input:checked')).to_have_count(0)
+        for name in ("Queues", "Keys", "mara"):
+            expect(page.get_by_role("banner").get_by_role("link", name=name)).to_be_visible()
+        bar.get_by_role("button", name="Submit").click()
+        toast = page.locator("[data-toast]")
+        expect(toast).to_have_text("A required question is still open")
+        said, below = toast.bounding_box(), bar.bounding_box()
+        assert said
+        assert below
+        assert said["y"] + said["height"] <= below["y"]
+        page.locator('[data-ask="trace.right"] .opt').first.click()
+        expect(toast).to_be_hidden()
 
 
 def test_the_page_works_without_scripts(browser: Browser, desk: ReviewSite) -> None:

@@ -12,6 +12,7 @@ Action: TypeAlias = Literal[
     "previous_question",
     "next_question",
     "choose",
+    "clear",
     "previous_turn",
     "next_turn",
     "previous_item",
@@ -53,6 +54,12 @@ KEYS: tuple[ReviewKey, ...] = (
         keys=(*PLACES, YES, NO),
         badges=("1", "…", "9", "0", "-", YES, NO),
         text="Answer the marked question: an option by its place, a score, yes or no",
+    ),
+    ReviewKey(
+        action="clear",
+        keys=("Backspace", "Delete"),
+        badges=("⌫", "Del"),
+        text="Clear the answer of the marked question",
     ),
     ReviewKey(
         action="previous_question", keys=("ArrowUp",), badges=("↑",), text="Previous question"
@@ -103,6 +110,7 @@ KEYS: tuple[ReviewKey, ...] = (
 _ADJUDICATION: frozenset[Action] = frozenset(
     {
         "choose",
+        "clear",
         "previous_question",
         "next_question",
         "previous_turn",

@@ -221,6 +221,13 @@ def test_an_annotator_is_shown_no_run_on_the_home_page(walk: Walk) -> None:
     assert "What ran" not in page.text
 
 
+def test_an_annotator_is_led_from_the_settings_to_the_own_password(walk: Walk) -> None:
+    page = walk.client.get("/settings", headers=walk._keys["annotator"])  # pyright: ignore[reportPrivateUsage]
+
+    assert page.status_code == 403
+    assert 'href="/settings/password"' in page.text
+
+
 def test_too_many_requests_are_refused_with_how_long_to_wait(project: Project) -> None:
     settings = {"has_login": True, "public_url": PUBLIC, "requests_per_minute": 3}
     with running(project, **settings) as url, httpx.Client(base_url=url) as client:

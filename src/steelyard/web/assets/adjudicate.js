@@ -1,11 +1,12 @@
 // The adjudication page by keyboard, with the keys of the annotation page.
 import { Questions } from "./answers.js";
 import { listen, questionActions } from "./keys.js";
+import { find, findAll, on } from "./page.js";
 
-const form = document.querySelector("form.rv-judge");
+const form = find("form.rv-judge");
 const questions = new Questions(form);
 const note = document.getElementById("gold-note");
-const links = [...form.querySelectorAll(".items a")];
+const links = findAll(".items a", form);
 const follow = (by) => links[links.findIndex((one) => one.ariaCurrent) + by]?.click();
 const shared = questionActions(questions);
 const actions = {
@@ -19,5 +20,5 @@ const actions = {
   },
 };
 listen((row, key, event) => actions[row.action](key, event));
-form.addEventListener("change", ({ target }) => { if (target !== note) questions.note(target.closest("[data-ask]")); });
+on(form, "change", ({ target }) => { if (target !== note) questions.note(target.closest("[data-ask]")); });
 questions.mark(questions.nextOpen() ?? questions.all[0], false);

@@ -1,4 +1,5 @@
-// The questions of the annotation page: what is answered, what is open, and which one has the keys.
+// Questions of a page: what is answered, what is open, and which one has the keys.
+import { find, findAll, on } from "./page.js";
 
 const NUMBERS = new Set(["score", "yes_no"]);
 
@@ -18,18 +19,18 @@ export function answerOf(answers, ask) {
 export function valueOf(ask) {
   const { type } = ask.dataset;
   if (type === "multi_select") {
-    const chosen = [...ask.querySelectorAll("input:checked")];
+    const chosen = findAll("input:checked", ask);
     if (!chosen.length) return undefined;
     return chosen.filter((box) => !("none" in box.dataset)).map((box) => box.value);
   }
-  const control = ask.querySelector("input:checked, select, textarea, input[type=number]");
+  const control = find("input:checked, select, textarea, input[type=number]", ask);
   const text = control?.value ?? "";
   if (!text.trim()) return undefined;
   return NUMBERS.has(type) ? Number(text) : text;
 }
 
 export function show(ask, value) {
-  for (const control of ask.querySelectorAll("input, select, textarea")) {
+  for (const control of findAll("input, select, textarea", ask)) {
     if (control.type === "checkbox") {
       control.checked = "none" in control.dataset ? value?.length === 0 : Boolean(value?.includes(control.value));
     } else if (control.type === "radio") control.checked = value !== undefined && control.value === String(value);
@@ -38,8 +39,8 @@ export function show(ask, value) {
 }
 
 export function labelOf(ask) {
-  const head = ask.querySelector("legend, .q-label").cloneNode(true);
-  for (const part of head.querySelectorAll(".no, .req")) part.remove();
+  const head = find("legend, .q-label", ask).cloneNode(true);
+  for (const part of findAll(".no, .req", head)) part.remove();
   return head.textContent.trim();
 }
 
@@ -47,7 +48,7 @@ export function labelOf(ask) {
 export function wordsOf(ask, value) {
   if (value === undefined) return "no answer";
   const one = (part) => {
-    const control = [...ask.querySelectorAll("input, option")].find((found) => found.value === String(part));
+    const control = findAll("input, option", ask).find((found) => found.value === String(part));
     return control?.tagName === "OPTION" ? control.textContent : control?.closest("label")?.querySelector("span").firstChild.textContent.trim() || String(part);
   };
   return Array.isArray(value) ? value.map(one).join(", ") || "none of these" : one(value);
@@ -55,34 +56,55 @@ export function wordsOf(ask, value) {
 
 export class Questions {
   constructor(root) {
-    this.all = [...root.querySelectorAll("[data-ask]")];
-    this.turns = [...root.querySelectorAll(".turn[id^='turn-']")];
+    this.all = findAll("[data-ask]", root);
+    this.turns = findAll(".turn[id^='turn-']", root);
     this.current = null;
     this.open = new Set();
     this.byName = new Map(this.all.map((ask) => [ask.dataset.ask, ask]));
+    this.noted = new Map(); // what each said last
     for (const ask of this.all) this.note(ask);
-    root.addEventListener("focusin", (event) => {
+    let isDouble = false; // its second click takes nothing back
+    on(root, "click", ({ target, detail }) => {
+      const ask = target.closest("[data-ask]");
+      if (target.matches("[data-clear]")) this.clear(ask);
+      else if (target.type !== "radio") isDouble = detail > 1;
+      else if (!isDouble && detail < 2 && this.isChosen(ask, target)) this.clear(ask);
+    });
+    on(root, "focusin", (event) => {
       const ask = event.target.closest("[data-ask]");
       if (ask) this.mark(ask, false);
     });
   }
 
-  // Remember whether a question is answered; the page shows which required ones are not.
+  // Remember whether a question is answered.
   note(ask) {
-    const isOpen = valueOf(ask) === undefined;
+    const value = valueOf(ask);
+    const isOpen = value === undefined;
+    this.noted.set(ask, value);
     ask.toggleAttribute("data-open-question", isOpen);
     if (isOpen && "required" in ask.dataset) this.open.add(ask); else this.open.delete(ask);
     return isOpen;
+  }
+
+  // To choose an optional answer again takes it back.
+  isChosen(ask, control) {
+    return !("required" in ask.dataset) && String(this.noted.get(ask)) === control.value;
+  }
+
+  clear(ask) {
+    show(ask, undefined);
+    ask.dispatchEvent(new Event("change", { bubbles: true }));
+    this.mark(ask);
   }
 
   mark(ask, isMoved = true) {
     if (!ask) return;
     if (ask !== this.current) {
       this.current?.classList.remove("focus");
-      this.current?.removeAttribute("aria-current");
+      if (this.current) this.current.ariaCurrent = null;
       this.current = ask;
       ask.classList.add("focus");
-      ask.setAttribute("aria-current", "true");
+      ask.ariaCurrent = "true";
     }
     if (!isMoved) return;
     ask.tabIndex = -1;
@@ -100,7 +122,7 @@ export class Questions {
     const next = this.turns[Math.min(Math.max(this.turns.indexOf(here) + by, 0), this.turns.length - 1)];
     if (!next) return false;
     next.scrollIntoView({ block: "start" });
-    const ask = next.querySelector("[data-ask]:not(:disabled)");
+    const ask = find("[data-ask]:not(:disabled)", next);
     if (ask) this.mark(ask);
     else { next.tabIndex = -1; next.focus({ preventScroll: true }); }
     return true;
@@ -113,10 +135,11 @@ export class Questions {
     return this.all.slice(from).find(waits);
   }
 
-  // Answers the marked question by a key; whether there is such an answer.
+  // Answers the marked question by a key, if there is such an answer.
   choose(key) {
     const ask = this.current;
     const control = ask?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (control && control.type !== "checkbox" && this.isChosen(ask, control)) { this.clear(ask); return true; }
     if (control?.tagName === "OPTION") control.parentElement.value = control.value;
     else if (control?.type === "checkbox") control.checked = !control.checked;
     else if (control) control.checked = true;

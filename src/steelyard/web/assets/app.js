@@ -4,28 +4,24 @@ import { startLive } from "./live.js";
 import { startPanel } from "./panel.js";
 import { startSwitcher } from "./switcher.js";
 import { startTables } from "./tables.js";
-import { attempt, copyText } from "./page.js";
+import { attempt, copyText, find, on, onClick } from "./page.js";
 
 function startTheme() {
   const root = document.documentElement;
-  for (const button of document.querySelectorAll("[data-theme-toggle]")) {
-    button.addEventListener("click", () => {
-      const chosen = root.dataset.theme;
-      const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-      root.dataset.theme = isDark ? "light" : "dark";
-      attempt(() => localStorage.setItem("theme", root.dataset.theme));
-    });
-  }
+  onClick("[data-theme-toggle]", () => {
+    const chosen = root.dataset.theme;
+    const isDark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+    attempt(() => localStorage.setItem("theme", root.dataset.theme));
+  });
 }
 
 // [data-copy] copies the text of the element that it names, or the address of the page;
 // [data-copy-from] what another address answers.
 function startCopying() {
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("[data-copy], [data-copy-from]");
-    if (!button) return;
+  onClick("[data-copy], [data-copy-from]", async (button) => {
     const { copy, copyFrom, copied } = button.dataset;
-    const source = copy && document.querySelector(copy);
+    const source = copy && find(copy);
     const text = copyFrom ? await (await fetch(copyFrom)).text() : source?.value ?? source?.textContent ?? location.href;
     copyText(text, copied);
   });
@@ -33,7 +29,7 @@ function startCopying() {
 
 // [data-confirm] asks before a form is sent that cannot be undone.
 function startConfirming() {
-  document.addEventListener("submit", (event) => {
+  on(document, "submit", (event) => {
     const question = event.submitter?.dataset.confirm;
     if (question && !confirm(question)) event.preventDefault();
   });

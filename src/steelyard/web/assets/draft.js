@@ -1,23 +1,20 @@
 // What is typed into an editor stays in this tab until it is saved or discarded.
-import { attempt } from "./page.js";
+import { attempt, find, findAll, on } from "./page.js";
 
 const SENT = "draft-sent";
 const WAIT = 200;
 
 const stored = (work) => attempt(() => work(sessionStorage));
 
-function fieldsOf(form) {
-  return [...form.querySelectorAll("input:not([type=hidden], [type=file], [type=checkbox])")];
-}
+const fieldsOf = (form) => findAll("textarea, input:not([type=hidden], [type=file], [type=checkbox])", form);
 
 export function keepDraft(form, text) {
   const key = `draft:${location.pathname}${location.search}`;
-  const note = form.querySelector("[data-draft-note]");
+  const note = find("[data-draft-note]", form);
   const begun = text.defaultValue;
   const draft = stored((kept) => JSON.parse(kept.getItem(key)));
-  if (draft && draft.begun === begun && draft.text !== begun) {
-    text.value = draft.text;
-    for (const field of fieldsOf(form)) field.value = draft.fields?.[field.name] ?? field.value;
+  if (draft?.begun === begun && draft.fields) {
+    for (const field of fieldsOf(form)) field.value = draft.fields[field.name] ?? field.value;
     note.hidden = false;
   }
   let timer;
@@ -25,17 +22,16 @@ export function keepDraft(form, text) {
     const fields = Object.fromEntries(fieldsOf(form).map((field) => [field.name, field.value]));
     stored((kept) => {
       if (text.value === begun) kept.removeItem(key);
-      else kept.setItem(key, JSON.stringify({ begun, text: text.value, fields }));
+      else kept.setItem(key, JSON.stringify({ begun, fields }));
     });
   };
-  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(keep, WAIT); });
-  addEventListener("pagehide", () => { if (timer) keep(); });
-  form.addEventListener("submit", () => stored((kept) => kept.setItem(SENT, JSON.stringify([location.pathname, key]))));
-  note.querySelector("button").addEventListener("click", () => {
+  on(form, "input", () => { clearTimeout(timer); timer = setTimeout(keep, WAIT); });
+  on(window, "pagehide", () => { if (timer) keep(); });
+  on(form, "submit", () => stored((kept) => kept.setItem(SENT, JSON.stringify([location.pathname, key]))));
+  on(find("button", note), "click", () => {
     stored((kept) => kept.removeItem(key));
     clearTimeout(timer);
     timer = undefined;
-    text.value = begun;
     for (const field of fieldsOf(form)) field.value = field.defaultValue;
     note.hidden = true;
     text.dispatchEvent(new Event("input", { bubbles: true }));

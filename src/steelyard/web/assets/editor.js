@@ -1,7 +1,7 @@
-// A text with line numbers, checked while it is written. The form of [data-editor] is sent with
-// action=check; the parts of the answer, [data-editor-part], take the places of those of the page.
+// A text with line numbers, checked while it is written: the form of [data-editor] is sent with
+// action=check, and each [data-editor-part] of the answer replaces that of the page.
 import { keepDraft } from "./draft.js";
-import { fetchPage, make, say } from "./page.js";
+import { fetchPage, find, findAll, make, newest, on, onClick, say } from "./page.js";
 import { MOST_SHOWN, sendWhole } from "./upload.js";
 
 const WAIT = 350;
@@ -9,11 +9,11 @@ const MOST_LIVE = 400_000;
 const MOST_LINES = 20_000;
 
 export function startEditor(form) {
-  const text = form.querySelector("[data-editor-text]");
-  const lines = form.querySelector("[data-editor-lines]");
-  const state = form.querySelector("[data-editor-state]");
-  const parts = () => [...document.querySelectorAll("[data-editor-part]")];
-  let asked, timer;
+  const text = find("[data-editor-text]", form);
+  const lines = find("[data-editor-lines]", form);
+  const state = find("[data-editor-state]", form);
+  const parts = () => findAll("[data-editor-part]");
+  let timer;
 
   function number() {
     const count = Math.min(MOST_LINES, text.value.split("\n").length);
@@ -25,8 +25,8 @@ export function startEditor(form) {
   }
 
   function mark() {
-    for (const item of lines.querySelectorAll(".err, .warn")) item.removeAttribute("class");
-    for (const link of document.querySelectorAll("a[data-line]")) {
+    for (const item of findAll(".err, .warn", lines)) item.removeAttribute("class");
+    for (const link of findAll("a[data-line]")) {
       const item = lines.children[link.dataset.line - 1];
       if (item && !item.classList.contains("err")) item.className = link.dataset.mark;
     }
@@ -49,13 +49,11 @@ export function startEditor(form) {
     mark();
   }
 
-  async function ask(action) {
-    asked?.abort();
-    asked = new AbortController();
+  const ask = newest((signal, action) => {
     const body = new URLSearchParams(new FormData(form));
     body.set("action", action);
-    return fetchPage(form.getAttribute("action"), { method: "POST", body, signal: asked.signal });
-  }
+    return fetchPage(form.getAttribute("action"), { method: "POST", body, signal });
+  });
 
   async function check() {
     if (text.value.length > MOST_LIVE) {
@@ -64,10 +62,12 @@ export function startEditor(form) {
     }
     state.textContent = "checking …";
     try {
-      renew(await ask("check"));
+      const page = await ask("check");
+      if (!page) return;
+      renew(page);
       state.textContent = "checked as you type";
-    } catch (error) {
-      if (error.name !== "AbortError") state.textContent = "the server does not answer; checked when it does";
+    } catch {
+      state.textContent = "the server does not answer; checked when it does";
     }
   }
 
@@ -85,25 +85,19 @@ export function startEditor(form) {
     timer = setTimeout(check, WAIT);
   }
 
-  text.addEventListener("input", () => { number(); soon(); });
-  form.addEventListener("change", (event) => { if (event.target.matches("[data-editor-check]")) check(); });
-  document.addEventListener("click", async (event) => {
-    const link = event.target.closest?.("a[data-line]");
-    if (link) { event.preventDefault(); jump(Number(link.dataset.line)); return; }
-    const mend = event.target.closest?.("button[data-editor-mend]");
-    if (!mend) return;
-    event.preventDefault();
-    const page = await ask(mend.value);
-    const mended = page.querySelector("[data-editor-text]");
+  on(text, "input", () => { number(); soon(); });
+  on(form, "change", (event) => { if (event.target.matches("[data-editor-check]")) check(); });
+  onClick("a[data-line]", (link) => jump(Number(link.dataset.line)));
+  onClick("button[data-editor-mend]", async (mend) => {
+    const mended = (await ask(mend.value))?.querySelector("[data-editor-text]");
     if (mended) { change(mended.value); say("Changed. Ctrl+Z brings back what was there"); }
   });
-  for (const file of form.querySelectorAll("[data-editor-file]")) {
-    file.closest("[hidden]")?.removeAttribute("hidden");
-    file.addEventListener("change", async () => {
+  for (const file of findAll("[data-editor-file]", form)) {
+    on(file, "change", async () => {
       const chosen = file.files[0];
       if (!chosen) return;
       if (form.dataset.upload && chosen.size > MOST_SHOWN) { await sendWhole(form, chosen); return; }
-      for (const field of form.querySelectorAll("[data-editor-name]")) field.value = chosen.name;
+      for (const field of findAll("[data-editor-name]", form)) field.value = chosen.name;
       change(await chosen.text());
       file.value = "";
     });
@@ -114,4 +108,4 @@ export function startEditor(form) {
   if (text.value && (!text.dataset.checked || text.value !== text.defaultValue)) check();
 }
 
-for (const form of document.querySelectorAll("form[data-editor]")) startEditor(form);
+for (const form of findAll("form[data-editor]")) startEditor(form);

@@ -1,27 +1,11 @@
 // Answers that the server has not confirmed yet: kept in the browser, and sent in order.
-import { attempt, send } from "./page.js";
+import { attempt, on, send } from "./page.js";
 
 const PREFIX = "steelyard.answers.";
-const inMemory = new Map(); // where the browser keeps nothing for pages
-const RETRY_MS = [1000, 2000, 5000, 10000, 30000];
+const kept = attempt(() => localStorage) ?? {}; // where the browser keeps nothing, this page does
+const LONGEST_WAIT = 30_000;
 
-function write(name, value) {
-  inMemory.set(name, value);
-  attempt(() => localStorage.setItem(name, value));
-}
-
-function remove(name) {
-  inMemory.delete(name);
-  attempt(() => localStorage.removeItem(name));
-}
-
-const names = () => attempt(() => Object.keys(localStorage)) ?? [...inMemory.keys()];
-
-function read(name) {
-  let text = inMemory.get(name) ?? null;
-  try { text = localStorage.getItem(name); } catch { /* a private window */ }
-  return attempt(() => JSON.parse(text));
-}
+const read = (name) => attempt(() => JSON.parse(kept[name]));
 
 export const isSame = (one, other) => sorted(one) === sorted(other);
 function sorted(value) {
@@ -33,14 +17,14 @@ export class Outbox {
   // `ask(entry, stored)` decides on a conflict: "mine", "theirs", or null where it is left for later.
   // `back` is called when the server has answered again, and nothing waits any more.
   constructor({ who, annotator, queue, ask, show, back }) {
-    Object.assign(this, { who, annotator, queue, ask, show, back, tries: 0, flushing: null, timer: null });
-    addEventListener("online", () => this.again());
+    Object.assign(this, { who, annotator, queue, ask, show, back, tries: 0 });
+    on(window, "online", () => this.again());
   }
 
   async again() { if (await this.flush()) this.back(); }
 
   entries() {
-    return names().filter((name) => name.startsWith(PREFIX)).map(read)
+    return Object.keys(kept).filter((name) => name.startsWith(PREFIX)).map(read)
       .filter((entry) => entry?.who === this.who).sort((a, b) => a.since - b.since);
   }
 
@@ -51,10 +35,11 @@ export class Outbox {
 
   keep(entry) {
     const since = this.find(entry.item)?.since ?? Date.now();
-    write(PREFIX + entry.item, JSON.stringify({ ...entry, who: this.who, queue: entry.queue ?? this.queue, since, at: performance.now() + Math.random() }));
+    const text = JSON.stringify({ ...entry, who: this.who, queue: entry.queue ?? this.queue, since, at: performance.now() + Math.random() });
+    attempt(() => { kept[PREFIX + entry.item] = text; });
   }
 
-  drop(item) { remove(PREFIX + item); }
+  drop(item) { delete kept[PREFIX + item]; }
 
   // Sends all that waits; whether nothing is left. One at a time, however often it is called.
   flush() {
@@ -93,7 +78,7 @@ export class Outbox {
   }
 
   later() {
-    const wait = RETRY_MS[Math.min(this.tries++, RETRY_MS.length - 1)];
+    const wait = Math.min(1000 * 2 ** this.tries++, LONGEST_WAIT);
     this.show("offline", null, null);
     this.timer = setTimeout(() => this.again(), wait);
   }
@@ -102,7 +87,7 @@ export class Outbox {
   async resolve(entry) {
     let stored;
     try {
-      stored = await send("POST", `/v1/queues/${encodeURIComponent(entry.queue)}/claim`, { item_id: entry.item, ...(this.annotator ? { annotator: this.annotator } : {}) });
+      stored = await send("POST", `/v1/queues/${encodeURIComponent(entry.queue)}/claim`, { item_id: entry.item, annotator: this.annotator });
     } catch (error) {
       if (!error.status || error.status >= 500) { this.later(); return false; }
       this.show("lost", error.message, entry);

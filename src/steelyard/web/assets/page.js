@@ -1,6 +1,40 @@
 // Shared by the modules of all pages.
 
-// What needs the browser's store; null in a private window, or where there is no room.
+// Elements of the page, or of a part of it.
+export const find = (selector, root = document) => root.querySelector(selector);
+export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+export const on = (target, kind, act, options) => target.addEventListener(kind, act, options);
+
+// What a click on anything of a kind does; false leaves it to the browser.
+export function onClick(selector, act, root = document) {
+  on(root, "click", (event) => {
+    const found = event.target.closest?.(selector);
+    if (found && act(found, event) !== false) event.preventDefault();
+  });
+}
+
+// A click that opens another tab or window.
+export const isAside = (event) => event.ctrlKey || event.metaKey || event.shiftKey;
+
+// The address of the page with a field in its query or, empty, without it.
+export function addressWith(field, value) {
+  const address = new URL(location);
+  if (value) address.searchParams.set(field, value); else address.searchParams.delete(field);
+  return address;
+}
+
+// A newer question ends the one before, which answers undefined.
+export function newest(ask) {
+  let asked;
+  return async (...what) => {
+    asked?.abort();
+    asked = new AbortController();
+    try { return await ask(asked.signal, ...what); } catch (error) { if (error.name !== "AbortError") throw error; }
+  };
+}
+
+// What needs the browser's store; null where it has none, or no room.
 export function attempt(work) {
   try { return work(); } catch { return null; }
 }
@@ -19,7 +53,7 @@ export async function send(method, address, body) {
   return found;
 }
 
-// Another page, or this one as it is now.
+// Another page, or this one anew.
 export async function fetchPage(address, options) {
   const answer = await fetch(address, { headers: { accept: "text/html" }, ...options });
   if (answer.redirected && new URL(answer.url).pathname === "/login") location.reload();
@@ -28,10 +62,10 @@ export async function fetchPage(address, options) {
 
 // A part of it; null where it has none.
 export async function fetchPart(address, selector, signal) {
-  return (await fetchPage(address, { signal })).querySelector(selector);
+  return find(selector, await fetchPage(address, { signal }));
 }
 
-// An element with properties such as className, textContent and onclick.
+// An element with its properties and children.
 export function make(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -40,9 +74,9 @@ export function make(tag, properties = {}, ...children) {
 
 let hiding;
 export function say(text) {
-  const toast = document.querySelector("[data-toast]");
+  const toast = find("[data-toast]");
   toast.textContent = text;
-  toast.hidden = false;
+  toast.hidden = !text;
   clearTimeout(hiding);
   hiding = setTimeout(() => { toast.hidden = true; }, 4000);
 }
@@ -66,12 +100,12 @@ export function replaceRows(old, fresh) {
   const known = new Map([...old.rows].map((row) => [nameOf(row), row]));
   const rows = [...fresh.rows].map((row) => {
     const before = known.get(nameOf(row));
-    if (before?.hasAttribute("aria-current")) row.setAttribute("aria-current", "true");
+    if (before?.ariaCurrent) row.ariaCurrent = "true";
     return before?.isEqualNode(row) ? before : row;
   });
   old.toggleAttribute("data-active", fresh.hasAttribute("data-active"));
   if (rows.length === old.rows.length && rows.every((row, at) => row === old.rows[at])) return;
-  const chosen = [...old.querySelectorAll("input:checked")].map((input) => input.id);
+  const chosen = findAll("input:checked", old).map((input) => input.id);
   const active = document.activeElement;
   const focused = old.contains(active) && [nameOf(active.closest("tr")), active.id];
   old.replaceChildren(...rows);

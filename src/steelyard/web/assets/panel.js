@@ -1,33 +1,25 @@
-// A row opens beside its table, or over it where there is no room; Esc closes it, arrows move.
-// The address keeps what is open.
-import { fetchPart, isTyping } from "./page.js";
+// A row opens beside its table, or over it where there is no room; the address keeps what is open.
+import { addressWith, fetchPart, find, findAll, isAside, isTyping, newest, on, onClick } from "./page.js";
 
 const OPEN = "open";
 
 export function startPanel() {
-  const split = document.querySelector("[data-panel]");
+  const split = find("[data-panel]");
   if (!split) return;
   const covers = matchMedia("(max-width: 1120px)"); // as in web.css: the panel lies over the page
-  let asked;
+  const fetchSide = newest((signal, address) => fetchPart(address, ".side", signal));
   let covered = [];
-  const rows = () => [...split.querySelectorAll("tr[data-row]")];
-  const current = () => split.querySelector("tr[aria-current]");
+  const rows = () => findAll("tr[data-row]", split);
+  const current = () => find("tr[aria-current]", split);
 
   async function open(row, { keep = true, takesFocus = false } = {}) {
     current()?.removeAttribute("aria-current");
     if (!row) return close(keep);
-    row.setAttribute("aria-current", "true");
+    row.ariaCurrent = "true";
     if (keep) remember(row.dataset.row);
-    asked?.abort();
-    asked = new AbortController();
-    let part;
-    try {
-      part = await fetchPart(row.dataset.panel, ".side", asked.signal);
-    } catch (error) {
-      if (error.name !== "AbortError") throw error;
-      return;
-    }
-    const old = split.querySelector(".side");
+    const part = await fetchSide(row.dataset.panel);
+    if (part === undefined) return;
+    const old = find(".side", split);
     const hadFocus = old?.contains(document.activeElement);
     old?.remove();
     cover();
@@ -36,16 +28,16 @@ export function startPanel() {
     row.scrollIntoView({ block: "nearest" });
     cover();
     const all = rows();
-    split.querySelector("[data-panel-say]").textContent =
-      `Row ${all.indexOf(row) + 1} of ${all.length}: ${part.querySelector("h2").textContent}`;
-    if (takesFocus || hadFocus || covers.matches) part.querySelector("h2 a").focus();
+    find("[data-panel-say]", split).textContent =
+      `Row ${all.indexOf(row) + 1} of ${all.length}: ${find("h2", part).textContent}`;
+    if (takesFocus || hadFocus || covers.matches) find("h2 a", part).focus();
   }
 
   // What the panel lies over is out of reach of the keyboard and of screen readers.
   function cover() {
     for (const one of covered) one.inert = false;
     covered = [];
-    const panel = covers.matches && split.querySelector(".side");
+    const panel = covers.matches && find(".side", split);
     for (let one = panel; one && one !== document.body; one = one.parentElement) {
       for (const other of one.parentElement.children) {
         if (other === one || other.inert || other.matches("dialog, [role=status]")) continue;
@@ -57,18 +49,15 @@ export function startPanel() {
 
   function close(keep = true) {
     const row = current();
-    row?.removeAttribute("aria-current");
-    split.querySelector(".side")?.remove();
+    if (row) row.ariaCurrent = null;
+    find(".side", split)?.remove();
     cover();
     if (keep) remember(null);
     row?.querySelector("a")?.focus();
   }
 
   function remember(name) {
-    const address = new URL(location);
-    if (name === null) address.searchParams.delete(OPEN);
-    else address.searchParams.set(OPEN, name);
-    history.replaceState(null, "", address);
+    history.replaceState(null, "", addressWith(OPEN, name));
   }
 
   function step(by) {
@@ -77,19 +66,15 @@ export function startPanel() {
     if (all[place]) open(all[place]);
   }
 
-  split.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    if (event.target.closest("[data-panel-close]")) { event.preventDefault(); close(); return; }
-    const by = event.target.closest("[data-panel-step]")?.dataset.panelStep;
-    if (by) { event.preventDefault(); step(Number(by)); return; }
-    const row = event.target.closest("tr[data-row]");
-    if (!row || (event.target.closest("a") && !event.target.closest(".row-link"))) return;
-    event.preventDefault();
-    open(row, { takesFocus: event.detail === 0 }); // opened with a key
-  });
-  covers.addEventListener("change", cover);
-  document.addEventListener("keydown", (event) => {
-    if (isTyping(event) || document.querySelector("dialog[open]") || !split.querySelector(".side")) return;
+  onClick("[data-panel-close]", (_, event) => !isAside(event) && close(), split);
+  onClick("[data-panel-step]", (button) => step(Number(button.dataset.panelStep)), split);
+  onClick("tr[data-row]", (row, event) => {
+    if (isAside(event) || (event.target.closest("a") && !event.target.closest(".row-link"))) return false;
+    return open(row, { takesFocus: event.detail === 0 }); // opened with a key
+  }, split);
+  on(covers, "change", cover);
+  on(document, "keydown", (event) => {
+    if (isTyping(event) || find("dialog[open]") || !find(".side", split)) return;
     const act = { Escape: () => close(), ArrowDown: () => step(1), ArrowUp: () => step(-1) }[event.key];
     if (!act) return;
     event.preventDefault();

@@ -2,19 +2,19 @@
 import { Questions, answerOf, labelOf, partsOf, show, valueOf, wordsOf } from "./answers.js";
 import { dialog, listen, openDialog, questionActions, rowOf } from "./keys.js";
 import { Outbox, isSame } from "./outbox.js";
-import { make, say, send } from "./page.js";
+import { find, findAll, isAside, make, on, onClick, say, send } from "./page.js";
 
 const TEXT_MS = 500;
-const root = document.querySelector("[data-review]");
-const form = root.querySelector("[data-answer-form]");
+const root = find("[data-review]");
+const form = find("[data-answer-form]", root);
 const { item, who, queue, annotator } = root.dataset;
 
-const filter = root.querySelector("[data-filter]");
-filter.querySelector("select").addEventListener("change", () => filter.requestSubmit());
+const filter = find("[data-filter]", root);
+on(find("select", filter), "change", () => filter.requestSubmit());
 const narrow = matchMedia("(max-width: 1120px)");
-narrow.onchange = () => { root.querySelector("[data-items]").open = !narrow.matches; };
+narrow.onchange = () => { find("[data-items]", root).open = !narrow.matches; };
 narrow.onchange();
-document.querySelector("[data-list-toggle]").addEventListener("click", (event) => {
+on(find("[data-list-toggle]"), "click", (event) => {
   const isHidden = root.toggleAttribute("data-list-hidden");
   event.currentTarget.ariaExpanded = String(!isHidden);
   document.cookie = `steelyard_list_hidden=1; path=/review; max-age=${isHidden ? 31536000 : 0}`;
@@ -22,23 +22,34 @@ document.querySelector("[data-list-toggle]").addEventListener("click", (event) =
 
 const questions = new Questions(root);
 function follow(name) {
-  const link = root.querySelector(`[data-go="${name}"]`);
+  const link = find(`[data-go="${name}"]`, root);
   if (link) link.click(); else say(name === "next_item" ? "This is the last item" : "This is the first item");
 }
 
 const actions = {
   ...questionActions(questions),
-  choose: (key) => Boolean(form) && questions.choose(key),
   previous_item: () => follow("previous_item"),
   next_item: () => follow("next_item"),
   guidelines: () => openDialog("guidelines"),
   skip: () => openDialog("skip"),
   flag: () => openDialog("flag"),
-  undo: () => document.querySelector("[data-undo]")?.click(),
-  submit: () => false,
-  defer: () => false,
-  comment: () => false,
+  undo: () => find("[data-undo]")?.click(),
 };
+
+onClick("[data-act]", (button) => { button.closest("dialog")?.close(); actions[button.dataset.act](); });
+
+// Without a connection a link leads to the error page of the browser.
+let outbox;
+async function leave(act) {
+  const isReachable = navigator.onLine && await fetch(find("link[rel=stylesheet]").href, { cache: "no-store" }).catch(() => false);
+  if (isReachable) act();
+  else say("No connection: this item stays open. Answers are kept in this browser and sent by themselves when it is back");
+}
+onClick("a[href]:not([href^='#'], [download])", (link, event) => {
+  if (isAside(event) || event.defaultPrevented) return false;
+  leave(() => location.assign(link.href));
+});
+on(filter, "submit", (event) => { event.preventDefault(); leave(() => filter.submit()); });
 
 // Keys pressed between a submission and the next item are meant for the next item.
 const heldName = `steelyard-keys ${queue}`;
@@ -64,26 +75,26 @@ function replay() {
   }
 }
 listen((row, key, event) => {
-  if (!holding) return actions[row.action](key, event);
+  if (!holding) return actions[row.action]?.(key, event);
   if (!event.repeat) hold(key, row.control);
 });
 
 if (form) startAnswering();
+else for (const name of ["choose", "clear"]) delete actions[name];
 
 function startAnswering() {
   const state = { token: root.dataset.token, revision: Number(root.dataset.revision), answers: JSON.parse(root.dataset.answers) };
   const undone = [];
   const texts = new Map(); // timers of texts that are being typed
   let wantsSubmit = false;
-  let isLeaving = false;
 
-  const saved = document.querySelector("[data-saved]");
+  const saved = find("[data-saved]");
   function tell(text, kind) {
     saved.dataset.state = kind;
-    saved.querySelector("span").textContent = text;
-    saved.querySelector("use").setAttribute("href", { saved: "#pass", saving: "#live" }[kind] ?? "#invalid");
+    find("span", saved).textContent = text;
+    find("use", saved).setAttribute("href", { saved: "#pass", saving: "#live" }[kind] ?? "#invalid");
   }
-  const outbox = new Outbox({
+  outbox = new Outbox({
     who, annotator, queue, ask,
     back() { if (wantsSubmit) submit(); },
     show(kind, message, entry) {
@@ -111,48 +122,48 @@ function startAnswering() {
     if (scope !== "trace" && !Object.keys(sheet).length) delete state.answers.turns[scope];
     questions.note(ask);
     showOpen();
+    say(""); // it was about the answers before
     outbox.keep({ item, ...state });
     outbox.flush();
   }
   function storeTexts() { for (const ask of [...texts.keys()]) store(ask); }
 
-  const leftOver = root.querySelector("[data-left-over]");
-  const rowText = root.querySelector("[data-row-text]");
-  const counter = root.querySelector("[data-turns]");
+  const leftOver = find("[data-left-over]", root);
+  const rowText = find("[data-row-text]", root);
+  const counter = find("[data-turns]", root);
   function showOpen() {
     const open = questions.open.size;
     const first = questions.all.find((ask) => questions.open.has(ask));
     const number = first?.querySelector(".no")?.textContent;
     leftOver.hidden = !open;
     const named = number ? `Question ${number}` : first && labelOf(first);
-    leftOver.querySelector("span").textContent = open > 1 ? `${open} required answers are still open.` : `${named} is required and still open.`;
+    find("span", leftOver).textContent = open > 1 ? `${open} required answers are still open.` : `${named} is required and still open.`;
     const [due, waiting] = ["", "[data-open-question]"].map((more) => root.querySelectorAll(`[data-ask]:not([data-type=comment])${more}`).length);
     if (rowText && due) rowText.textContent = `draft, ${due - waiting} of ${due} answered`;
     if (counter) counter.textContent = `${Object.keys(state.answers.turns).length} of ${questions.turns.length} turns answered`;
   }
 
-  form.addEventListener("change", (event) => {
+  on(form, "change", (event) => {
     const ask = event.target.closest("[data-ask]");
     if (!ask) return;
     if (event.target.type === "checkbox" && event.target.checked) {
       const isNone = "none" in event.target.dataset;
-      for (const box of ask.querySelectorAll("input:checked")) if (box !== event.target && (isNone || "none" in box.dataset)) box.checked = false;
+      for (const box of findAll("input:checked", ask)) if (box !== event.target && (isNone || "none" in box.dataset)) box.checked = false;
     }
     store(ask);
   });
-  form.addEventListener("input", (event) => {
+  on(form, "input", (event) => {
     const ask = event.target.closest("[data-ask]");
     if (!ask || !event.target.matches("textarea, input[type=number]")) return;
     clearTimeout(texts.get(ask));
     texts.set(ask, setTimeout(() => store(ask), TEXT_MS));
   });
-  addEventListener("pagehide", storeTexts);
+  on(window, "pagehide", storeTexts);
 
   function ask(entry, stored) {
     if (entry.item !== item) return null; // decided on its own page
     const box = dialog("conflict");
-    const list = box.querySelector("[data-conflict-list]");
-    list.replaceChildren(...questions.all.flatMap((one) => {
+    find("[data-conflict-list]", box).replaceChildren(...questions.all.flatMap((one) => {
       const [mine, theirs] = [entry.answers, stored.draft].map((answers) => answerOf(answers, one));
       return isSame(mine, theirs) ? [] : [make("li", { textContent: `${labelOf(one)} Here: ${wordsOf(one, mine)}. There: ${wordsOf(one, theirs)}.` })];
     }));
@@ -168,7 +179,7 @@ function startAnswering() {
   }
 
   async function step(name, body, isLast = true) {
-    if (isLeaving || holding) return false;
+    if (holding) return false;
     if (isLast) holding = [];
     const isDone = await carryOut(name, body, isLast);
     if (!isDone) release();
@@ -180,13 +191,14 @@ function startAnswering() {
       say("Your answers are kept in this browser until the server can be reached");
       return false;
     }
-    isLeaving = isLast;
     try {
       await send("POST", `/v1/annotations/${encodeURIComponent(item)}/${name}`, body());
     } catch (error) {
-      isLeaving = false;
       say(error.status ? error.message : "The server cannot be reached; try again");
-      if (error.status === 409 && !outbox.find(item)) { outbox.keep({ item, ...state }); outbox.flush(); }
+      if (error.status === 409 && !outbox.find(item)) {
+        outbox.keep({ item, ...state });
+        outbox.flush();
+      }
       return false;
     }
     if (!isLast) return true;
@@ -206,34 +218,45 @@ function startAnswering() {
   }
   const defer = () => step("defer", () => ({ token: state.token }));
 
-  form.addEventListener("submit", (event) => {
+  on(form, "submit", (event) => {
     event.preventDefault();
     ({ submit, defer })[event.submitter?.value]?.();
   });
-  for (const [name, fields] of [["skip", (data) => ({ token: state.token, reason: data.get("reason").trim() || data.get("why") })], ["flag", (data) => ({ kind: data.get("kind"), text: data.get("text").trim(), ...(annotator ? { annotator } : {}) })]]) {
+  for (const [name, fields] of [["skip", (data) => ({ token: state.token, reason: data.get("reason").trim() || data.get("why") || "" })], ["flag", (data) => ({ kind: data.get("kind"), text: data.get("text").trim(), annotator })]]) {
     const box = dialog(name);
-    box.querySelector("form").addEventListener("submit", async (event) => {
+    on(find("form", box), "submit", async (event) => {
       event.preventDefault();
       const data = new FormData(event.target);
+      if (name === "skip" && !fields(data).reason) { find("[data-no-reason]", box).hidden = false; return; }
       box.close();
       if ((await step(name, () => fields(data), name === "skip")) && name === "flag") say("Flagged");
     });
   }
 
   Object.assign(actions, {
-    submit: () => { submit(); },
-    defer: () => { defer(); },
+    submit: () => submit(),
+    defer: () => defer(),
     comment() {
       const near = questions.current?.closest(".turn")?.querySelector("textarea");
-      const text = near ?? root.querySelector(".rv-asks textarea") ?? root.querySelector("[data-ask] textarea");
-      if (!text) { openDialog("flag"); dialog("flag").querySelector("[value=note]").checked = true; dialog("flag").querySelector("textarea").focus(); return; }
+      const text = near ?? find(".rv-asks textarea", root) ?? find("[data-ask] textarea", root);
+      if (!text) {
+        const box = dialog("flag");
+        openDialog("flag");
+        find("[value=note]", box).checked = true;
+        find("textarea", box).focus();
+        return;
+      }
       text.focus();
       text.scrollIntoView({ block: "nearest" });
     },
     undo() {
       storeTexts();
       const last = undone.pop();
-      if (!last) { document.querySelector("[data-undo]")?.click(); return; }
+      if (!last) {
+        const reopen = find("[data-undo]");
+        if (reopen) reopen.click(); else say("Nothing to undo; Backspace clears an answer");
+        return;
+      }
       const [one, value] = last;
       show(one, value);
       put(one, value);

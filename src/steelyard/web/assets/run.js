@@ -1,26 +1,26 @@
 // The page of a run: which columns to show, saved views, menus that close.
-import { attempt, fetchPart, make, say } from "./page.js";
+import { addressWith, attempt, fetchPart, find, findAll, make, on, say } from "./page.js";
 
 const KEPT = "steelyard.views.of";
 const COLUMNS = "steelyard.columns.of";
 
 function startMenus() {
   const menus = () => document.querySelectorAll("details.menu[open]");
-  document.addEventListener("click", (event) => {
+  on(document, "click", (event) => {
     for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
   });
-  document.addEventListener("keydown", (event) => {
+  on(document, "keydown", (event) => {
     if (event.key !== "Escape") return;
     for (const menu of menus()) {
       menu.open = false;
-      menu.querySelector("summary").focus();
+      find("summary", menu).focus();
       event.stopImmediatePropagation();
     }
   }, true);
 }
 
 // Views and columns are kept in this browser, for every run of the same dataset and rubric.
-const place = document.querySelector("[data-views]");
+const place = find("[data-views]");
 const keptFor = place?.dataset.keptFor;
 
 function kept(what) {
@@ -28,50 +28,39 @@ function kept(what) {
 }
 
 function keep(what, value) {
-  try {
-    const all = JSON.parse(localStorage.getItem(what)) ?? {};
-    localStorage.setItem(what, JSON.stringify({ ...all, [keptFor]: value }));
-  } catch { say("The browser does not keep this"); }
-}
-
-function showColumnsMenu() {
-  for (const menu of document.querySelectorAll("[data-columns]")) menu.hidden = false;
+  const isKept = attempt(() => {
+    localStorage[what] = JSON.stringify({ ...JSON.parse(localStorage.getItem(what)), [keptFor]: value });
+    return true;
+  });
+  if (!isKept) say("The browser does not keep this");
 }
 
 // The address has the columns too, so that a colleague sees the same.
 function startColumns() {
-  showColumnsMenu();
-  document.addEventListener("renewed", showColumnsMenu);
-  document.addEventListener("submit", (event) => {
+  on(document, "submit", (event) => {
     const form = event.target.closest("[data-columns] form");
     if (!form) return;
     event.preventDefault();
     const isUsual = event.submitter?.value === "usual";
-    const boxes = [...form.querySelectorAll("input:checked")].map((box) => box.value);
+    const boxes = findAll("input:checked", form).map((box) => box.value);
     const chosen = isUsual ? "" : boxes.join("~") || "none";
     keep(COLUMNS, chosen);
-    const address = new URL(location);
-    address.searchParams.set("cols", chosen);
-    if (!chosen) address.searchParams.delete("cols");
+    const address = addressWith("cols", chosen);
     address.hash = "records";
     location.assign(address);
   });
   const chosen = kept(COLUMNS);
-  const query = new URLSearchParams(location.search);
-  if (chosen && !query.has("cols")) {
-    query.set("cols", chosen);
-    location.replace(`${location.pathname}?${query}${location.hash}`);
-  }
+  if (chosen && !new URL(location).searchParams.has("cols")) location.replace(addressWith("cols", chosen));
 }
 
 // What a menu or fold shows is fetched when it is opened.
 function startLoading() {
-  for (const fold of document.querySelectorAll("details[data-load]")) {
-    fold.addEventListener("toggle", async () => {
+  for (const fold of findAll("details[data-load]")) {
+    on(fold, "toggle", async () => {
       const part = await fetchPart(fold.dataset.load, "[data-loaded]");
       if (!part) return;
       part.removeAttribute("id");
-      fold.querySelector("summary").nextElementSibling.replaceWith(part);
+      find("summary", fold).nextElementSibling.replaceWith(part);
     }, { once: true });
   }
 }
@@ -84,8 +73,8 @@ function currentQuery() {
 
 // A view is what is filtered, sorted and shown, under a name.
 function startViews() {
-  const menu = place.querySelector("details");
-  const form = menu.querySelector("form");
+  const menu = find("details", place);
+  const form = find("form", menu);
   const others = (name) => (kept(KEPT) ?? []).filter((view) => view.name !== name);
   function keepViews(views) {
     keep(KEPT, views);
@@ -102,7 +91,7 @@ function startViews() {
     place.replaceChildren(...views.map(chip), menu);
     place.hidden = menu.hidden && !views.length;
   }
-  form.addEventListener("submit", (event) => {
+  on(form, "submit", (event) => {
     event.preventDefault();
     const name = form.elements.view.value.trim();
     if (!name) return;

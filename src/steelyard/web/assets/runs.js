@@ -1,33 +1,20 @@
-// Lists of runs stay up to date without a reload: every few seconds while something is at work,
-// and when the page is looked at again.
-import { fetchPart, replaceRows } from "./page.js";
+// Lists of runs stay up to date: while something is at work, and when they are looked at again.
+import { fetchPart, find, on, replaceRows } from "./page.js";
 
 const EVERY = 2500;
-let timer;
 let isBusy = false;
 
-const shown = () => document.querySelector("tbody[data-renew]");
+const shown = () => find("tbody[data-renew]");
 
 async function renew() {
   const old = shown();
   if (!old || isBusy || document.hidden) return;
   isBusy = true;
-  try {
-    const fresh = await fetchPart(old.dataset.renew, "tbody[data-renew]");
-    if (fresh) replaceRows(old, fresh);
-  } catch {
-    // The server is away for a moment; the next turn asks again.
-  } finally {
-    isBusy = false;
-    plan();
-  }
+  const fresh = await fetchPart(old.dataset.renew, "tbody[data-renew]").catch(() => null); // away for a moment
+  isBusy = false;
+  if (fresh) replaceRows(old, fresh);
 }
 
-function plan() {
-  clearTimeout(timer);
-  if (shown()?.hasAttribute("data-active")) timer = setTimeout(renew, EVERY);
-}
-
-document.addEventListener("visibilitychange", renew);
-addEventListener("focus", renew);
-plan();
+on(document, "visibilitychange", renew);
+on(window, "focus", renew);
+setInterval(() => { if (shown()?.hasAttribute("data-active")) renew(); }, EVERY);

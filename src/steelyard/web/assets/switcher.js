@@ -1,9 +1,9 @@
-// Ctrl/⌘+K: go to a page or a run by a part of its name. The field keeps the focus; it names the place
-// that Enter leads to, so that a screen reader says it.
-import { fetchPart, make } from "./page.js";
+// Ctrl/⌘+K: go to a page or a run by a part of its name. The field keeps the focus and names the place
+// that Enter leads to, for screen readers.
+import { fetchPart, find, findAll, make, newest, on } from "./page.js";
 
 export function startSwitcher() {
-  const button = document.querySelector("[data-switcher]");
+  const button = find("[data-switcher]");
   if (!button) return;
   const input = make("input", { className: "input", role: "combobox", placeholder: "Run, dataset, rubric, judge, suite, target …", ariaLabel: "Go to", ariaExpanded: "false", autocomplete: "off" });
   input.setAttribute("aria-controls", "goto-list");
@@ -11,20 +11,15 @@ export function startSwitcher() {
   const said = make("p", { className: "vh", role: "status" });
   const dialog = make("dialog", { ariaLabel: "Go to" }, input, list, said);
   document.body.append(dialog);
-  let asked, links = [], place = 0;
+  let links = [], place = 0;
 
+  const fetchPlaces = newest((signal) => fetchPart(`/goto?q=${encodeURIComponent(input.value)}`, ".goto", signal));
   async function look() {
-    asked?.abort();
-    asked = new AbortController();
-    try {
-      const found = await fetchPart(`/goto?q=${encodeURIComponent(input.value)}`, ".goto", asked.signal);
-      if (found) show(found);
-    } catch (error) {
-      if (error.name !== "AbortError") throw error;
-    }
+    const found = await fetchPlaces();
+    if (found) show(found);
   }
   function show(found) {
-    links = [...found.querySelectorAll("a")];
+    links = findAll("a", found);
     if (links.length) Object.assign(found, { id: "goto-list", role: "listbox", ariaLabel: "Places" });
     links.forEach((link, at) => {
       Object.assign(link, { id: `goto-${at}`, role: "option", tabIndex: -1 });
@@ -48,17 +43,17 @@ export function startSwitcher() {
     look();
   }
 
-  button.addEventListener("click", open);
-  input.addEventListener("input", look);
-  input.addEventListener("keydown", (event) => {
+  on(button, "click", open);
+  on(input, "input", look);
+  on(input, "keydown", (event) => {
     if (event.key === "ArrowDown") select(place + 1);
     else if (event.key === "ArrowUp") select(place - 1);
     else if (event.key === "Enter") links[place]?.click();
     else return;
     event.preventDefault();
   });
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-  document.addEventListener("keydown", (event) => {
+  on(dialog, "click", (event) => { if (event.target === dialog) dialog.close(); });
+  on(document, "keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
       event.preventDefault();
       open();

@@ -1,6 +1,6 @@
-// Every table with data-csv can be copied or downloaded as CSV. A cell with several values, or with a
-// value that reads otherwise, has them in data-values; a heading has the names of its columns there.
-import { copyText, make } from "./page.js";
+// Every table with data-csv can be copied or downloaded as CSV. Values that are several, or read
+// otherwise, are in data-values; so are the names of the columns of a heading.
+import { copyText, findAll, make } from "./page.js";
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u;
 const FORMULA = /^[=+\-@\u2212]/;
@@ -65,9 +65,9 @@ function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
-// One button below a table; what it can do is shown when it is asked for.
+// One button below a table; it unfolds.
 export function startTables(root) {
-  for (const table of root.querySelectorAll("table[data-csv]")) {
+  for (const table of findAll("table[data-csv]", root)) {
     const after = table.closest(".wrap") ?? table;
     if (after.nextElementSibling?.matches(".csv-tools")) continue;
     const action = (textContent, act) => make("button", { type: "button", className: "btn link", textContent, onclick: async () => act(await csvFor(table)) });

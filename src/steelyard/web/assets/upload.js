@@ -5,9 +5,7 @@ export const MOST_SHOWN = 1024 * 1024;
 
 export async function sendWhole(form, file) {
   const { version, strict } = form.elements;
-  const query = new URLSearchParams({ name: file.name });
-  if (version.value) query.set("version", version.value);
-  if (strict.checked) query.set("strict", "true");
+  const query = new URLSearchParams({ name: file.name, ...(version.value && { version: version.value }), strict: strict.checked });
   say(`Sending ${file.name} …`);
   try {
     const { ref } = await send("POST", `${form.dataset.upload}?${query}`, file);

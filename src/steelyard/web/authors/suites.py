@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import msgspec
 from starlette.responses import RedirectResponse, Response
@@ -25,6 +25,7 @@ from steelyard.usecases.settings.saved_settings import (
     delete_suite,
     list_suites,
     list_targets,
+    read_suite,
 )
 from steelyard.web.authors.form_fields import field_error
 from steelyard.web.page import AnyPage, Context, Crumb, PlainQuery, Visit, WebPage
@@ -145,22 +146,23 @@ def _change(visit: Visit[SuiteQuery]) -> Context | Response:
 
 def _saved(visit: Visit[Any], name: str, *, is_update: bool) -> Context | Response:
     """Save what was typed; where that is refused, the form again with what was typed."""
-    findings: tuple[Finding, ...] = ()
+    findings = tuple(_wrong_numbers(visit.form))
     message = ""
+    row = _kept(visit, name) | _row(visit.form)
+    ports = visit.project.suite_ports()
     try:
-        findings = tuple(_wrong_numbers(visit.form))
-        if not findings:
-            row = _kept(visit, name) | _row(visit.form)
-            ports = visit.project.suite_ports()
+        if findings:
+            read_suite(ports.settings, name, row)
+        else:
             made = create_suite(ports, name, row, is_update=is_update, caller=visit.caller)
             if made.is_saved:
                 return RedirectResponse(f"/suites/{segment(name)}?saved=true", 303)
-            findings = made.findings
     except RequestError as wrong:
         message = visit.message(wrong)
         if at := field_error(message, _LABELS):
-            findings = (error("value_out_of_range", at.message, path=at.field),)
+            findings = (error("value_out_of_range", at.message, path=at.field), *findings)
             message = ""
+    findings = (*findings, *_of_parts(visit, row))
     return SuiteContext(
         title=name if is_update else "New suite",
         crumbs=(_SUITES,),
@@ -228,12 +230,22 @@ def _typed(name: str, suite: SuiteSettings) -> dict[str, str]:
     return typed | ({"strict_validation": "on"} if suite.strict_validation else {})
 
 
+def _of_parts(visit: Visit[Any], row: JsonObject) -> tuple[Finding, ...]:
+    """What is to say about the parts of a suite, under whatever name it is to be saved."""
+    try:
+        return check_suite(
+            visit.project.suite_ports().parts, SuiteSettings(**cast("dict[str, Any]", row))
+        ).findings
+    except RequestError:
+        return ()  # said already: the row is no suite
+
+
 def _row(form: Mapping[str, str]) -> JsonObject:
     """The settings that a form stands for; what is empty is left out."""
     row: JsonObject = {key: text for key in _TEXTS if (text := form.get(key, "").strip())}
     for key in _NUMBERS:
-        if text := form.get(key, "").strip():
-            row[key] = _number(text)
+        if (value := _number(form.get(key, "").strip())) is not None:
+            row[key] = value
     if form.get("strict_validation"):
         row["strict_validation"] = True
     return row

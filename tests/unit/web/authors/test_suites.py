@@ -165,6 +165,15 @@ def test_a_wrong_value_is_marked_at_its_field_by_its_label(
     assert 'aria-invalid="true"' in place[0]
 
 
+def test_everything_that_is_wrong_is_said_at_once(client: httpx.Client) -> None:
+    page = _saved(client, name="a b", fail_under="80", pass_threshold="x", target="nowhere")
+
+    assert "is not a valid name" in _findings(page, "name")
+    assert "must be a number from 0 to 1" in _findings(page, "fail_under")
+    assert "must be a number from 0 to 1" in _findings(page, "pass_threshold")
+    assert "nowhere" in _findings(page, "target")
+
+
 def test_saving_keeps_what_the_form_does_not_show(client: httpx.Client) -> None:
     suite = {**WHOLE, "require_validated": {"tpr": 0.8}, "pass_threshold": 0.6}
     client.post("/v1/suites", json=suite)
