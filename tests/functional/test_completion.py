@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+
+from real_parts import require_program
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 SETTINGS = """\
@@ -102,8 +103,7 @@ def test_the_scripts_of_all_shells_hold_the_same_program(script: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_a_script_can_be_read_by_its_shell(shell: str, script: Path) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
+    require_program(shell, shell)
     done = subprocess.run(
         [shell, "-n", str(script.with_suffix(f".{shell}"))], capture_output=True, check=False
     )

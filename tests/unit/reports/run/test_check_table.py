@@ -17,8 +17,9 @@ def test_judges_of_a_jury_are_named_once() -> None:
         "jury": jury,
         "judge_prompt_ref": "judge/b@1.0",
     }
+    rubric: JsonObject = {"checks": [check]}
 
-    (row,) = check_table({"checks": [check]}).rows
+    (row,) = check_table(rubric).rows
 
     assert row.judges == ("a@1.0", "b@1.0")
     assert row.settings == {"aggregation": "unanimous"}
