@@ -80,7 +80,9 @@ def is_too_small(validation: JudgeValidation) -> bool:
     counts, left = validation.counts, validation.left_out
     is_of_one_class = not counts.tp + counts.fn or not counts.tn + counts.fp
     looked = counts.n + left.unscored + left.ties
-    return looked < FEWEST_LABELS or (is_of_one_class and counts.n > 0 and not _leaves_much_out(validation))
+    return looked < FEWEST_LABELS or (
+        is_of_one_class and counts.n > 0 and not _leaves_much_out(validation)
+    )
 
 
 def _leaves_much_out(validation: JudgeValidation) -> bool:
