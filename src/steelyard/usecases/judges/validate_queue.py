@@ -52,7 +52,8 @@ def _drawn(queues: QueuePorts, queue_id: str) -> str:
     if len(skipped) > MOST_LEFT_OUT * len(items):
         raise InvalidError(
             f"{counts}: more than {100 * MOST_LEFT_OUT:g} % skipped hides what is "
-            "hard to say, and the rest is no longer the sample that was drawn; let somebody answer those"
+            "hard to say, and the rest is no longer the sample that was drawn; let somebody "
+            "answer those"
         )
     chosen = "; rates hold if nobody chose which ones to answer" * bool(rest)
     return f"{counts}, {rest:,} not answered{chosen}"
