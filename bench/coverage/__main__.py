@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from bench.child import ROOT
-from bench.coverage import agreement, corrections, differences, rates
+from bench.coverage import agreement, corrections, differences, judge_rates, rates
 from bench.coverage.cell import Cell, Counted, count
 
 PAGE = ROOT / "docs" / "trust.md"
@@ -22,7 +22,7 @@ WORLDS = 2_000
 
 def all_cells() -> list[Cell]:
     """Every cell of every table."""
-    families = (rates, differences, corrections, agreement)
+    families = (rates, differences, corrections, judge_rates, agreement)
     return [cell for family in families for cell in family.cells()]
 
 

@@ -157,7 +157,7 @@ def test_labels_at_random_within_each_verdict_need_no_chances(large: Path, tmp_p
     for name, is_good in (("tpr", True), ("tnr", False)):
         truth = true_rate(is_good=is_good)
         assert found[name]["low"] <= truth <= found[name]["high"]
-        assert found[name]["method"] == "wilson with inverse-probability weights"
+        assert found[name]["method"] == "jeffreys by verdict with inverse-probability weights"
         assert corrected[name]["value"] == found[name]["value"]
     assert abs(sample["tpr"]["value"] - true_rate(is_good=True)) > 0.1
     assert found["tpr"]["value"] == pytest.approx(true_rate(is_good=True), abs=0.05)

@@ -62,6 +62,12 @@ class AnswerSheet:
     clusters: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The conversation of a record, by run and record; else a record stands for itself."""
 
+    chances: Mapping[tuple[str, str, int], float | None] | None = field(
+        default_factory=dict[tuple[str, str, int], float | None]
+    )
+    """With which chance a response, by run, record and repeat, was drawn to be labelled; None of
+    one that was picked. None where labels of several draws meet, whose rates cannot be pooled."""
+
     @property
     def how(self) -> ComparedType:
         """How its answers are compared."""
@@ -193,10 +199,11 @@ def _judge_estimates(
     if not pairs:
         return ()
     ratings = _ratings(sheet, [list(row) for row in zip(*pairs, strict=True)])
-    rated = Rated(ratings, _groups(sheet, compared))
+    rated = Rated(ratings, _groups(sheet, compared), _chances(sheet, compared))
     how = sheet.how
     found = estimates(how.coefficients, rated)
-    return *how.judge_first(rated), *found, *how.judge_last(rated)
+    first = () if sheet.chances is None else how.judge_first(rated)
+    return *first, *found, *how.judge_last(rated)
 
 
 def _judge_choices(
@@ -217,8 +224,8 @@ def _judge_choices(
         decided = [item for item in compared if votes[item] is not None]
         rows = [[votes[item] for item in decided], [has(judge[item], option) for item in decided]]
         ratings = _ratings_of(rows, (0, 1))
-        rated = Rated(ratings, _groups(sheet, decided))
-        hits = hit_rates(rated) if decided else ()
+        rated = Rated(ratings, _groups(sheet, decided), _chances(sheet, decided))
+        hits = hit_rates(rated) if decided and sheet.chances is not None else ()
         together = (*hits, *estimates(NAMES, rated))
         found.append(OptionAgreement(option=str(option), estimates=together))
     return (overall,), tuple(found)
@@ -292,6 +299,13 @@ def _groups(sheet: AnswerSheet, items: Collection[Item]) -> list[int]:
         key = name if cluster is None else ("conversation", cluster)
         found.append(numbers.setdefault(key, len(numbers)))
     return found
+
+
+def _chances(sheet: AnswerSheet, items: Sequence[Item]) -> list[float | None]:
+    """The chance of each item; empty where none of them was drawn with a known one."""
+    known = sheet.chances or {}
+    found = [known.get((one.run_id, one.record_id, one.repeat)) for one in items]
+    return found if any(one is not None for one in found) else []
 
 
 def _ratings(sheet: AnswerSheet, rows: Sequence[Sequence[Answer | None]]) -> Ratings:

@@ -13,6 +13,7 @@ from steelyard.model.statistics.agreement import Estimate
 from steelyard.model.statistics.interval import Interval
 from steelyard.stats.agreement import Ratings, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
+from steelyard.stats.correction import Labels, weighted_intervals
 from steelyard.stats.rates import mean_interval
 from steelyard.stats.two_raters import Pairs, jaccard, kappa_interval, spearman
 
@@ -29,6 +30,9 @@ class Rated:
     ratings: Ratings
     groups: Sequence[int]
     """Which items belong to one record, and are not independent."""
+    chances: Sequence[float | None] = ()
+    """The chance with which each item was drawn; None where somebody picked it. Empty where none
+    is known."""
 
     @property
     def raters(self) -> int:
@@ -61,6 +65,14 @@ def hit_rates(rated: Rated) -> tuple[Estimate, ...]:
     """TPR and TNR of a judge; people are the first row, positive is what they say yes to."""
     human, judge = rated.ratings.codes
     groups = np.asarray(rated.groups)
+    if rated.chances:
+        is_drawn = np.array([one is not None for one in rated.chances])
+        human, judge, groups = human[is_drawn], judge[is_drawn], groups[is_drawn]
+        chances = np.array([one for one in rated.chances if one is not None])
+        if len(set(chances.tolist())) > 1:
+            labels = Labels(good=human == 1, passed=judge == 1, clusters=groups, chances=chances)
+            named = zip(("tpr", "tnr"), weighted_intervals(labels), strict=True)
+            return tuple(estimate(name, found) for name, found in named)
     return tuple(
         estimate(name, mean_interval(is_right[is_asked], _clusters(groups[is_asked].tolist())))
         for name, is_asked, is_right in (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import Counts, JudgeValidation, LabelledItem
-from steelyard.stats.effective import weighted_rate
+from steelyard.stats.correction import Labels, weighted_intervals
 from steelyard.stats.intervals import DIFFERENT, wilson
 from steelyard.stats.rates import rate_interval
 from steelyard.stats.tables import independence
@@ -115,20 +115,26 @@ def rates_by_chance(validation: JudgeValidation) -> Rates | None:
     """TPR and TNR with each item weighted by the inverse of its inclusion probability.
 
     Of items that were chosen by what the judge says, the plain rates show how the choice was
-    made as much as how the judge errs (verification bias). None where all items had the same
+    made as much as how the judge errs (verification bias). The interval is that of the shares of
+    good responses among the judge's passes and among its fails: a verdict without a bad label
+    still leaves open how many bad ones it has. None where all items had the same
     chance, or it is not known, or people's own word decided.
     """
     items = validation.items if validation.has_weights else ()
     if validation.design == "by_label" or len({one.inclusion_prob for one in items}) < 2:
         return None
-    return Rates(_by_chance(items, is_good=True), _by_chance(items, is_good=False))
+    return Rates(*weighted_intervals(labels_of(items, is_weighted=True)))
 
 
-def _by_chance(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
-    some = [one for one in items if one.is_good is is_good]
-    weights = np.array([1 / cast(float, one.inclusion_prob) for one in some])
-    right = np.array([one.is_passed is is_good for one in some], dtype=np.float64)
-    return weighted_rate(weights, right, item_clusters(some))
+def labels_of(items: Sequence[LabelledItem], *, is_weighted: bool) -> Labels:
+    """Labelled items as arrays."""
+    chances = [one.inclusion_prob or 1.0 for one in items]
+    return Labels(
+        good=np.array([one.is_good for one in items], dtype=np.bool_),
+        passed=np.array([one.is_passed for one in items], dtype=np.bool_),
+        clusters=np.array(item_clusters(items), dtype=np.int64),
+        chances=np.array(chances) if is_weighted else None,
+    )
 
 
 def difference_p(one: Interval, other: Interval) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,8 +19,11 @@ from steelyard.stats.summaries import TAILS, quantiles
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Draws = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 ROGAN_GLADEN = "rogan-gladen"
 ROGAN_GLADEN_WEIGHTED = "rogan-gladen with inverse-probability weights"
+BY_VERDICT = "jeffreys by verdict with inverse-probability weights"
 FEWEST_LABELS = 10
 """With fewer independent labels no corrected rate is given."""
 FEWEST_OF_A_CLASS = 5
@@ -43,23 +47,53 @@ class Labels:
     """The chance with which each was chosen; None where all of a class had the same."""
 
 
+class Verdicts(NamedTuple):
+    """What labels with unequal chances tell about each verdict of a judge.
+
+    A verdict without a single bad (or good) label still leaves open how many there are: TPR and
+    TNR are drawn from all three shares, and not from the labels of their class alone.
+    """
+
+    passes: WeightShare
+    """The share of responses that the judge passes."""
+    good_if_passed: WeightShare
+    good_if_failed: WeightShare
+
+    def drawn(self, random: np.random.Generator) -> Draws:
+        """Draws of TPR and TNR from Jeffreys' posteriors."""
+        passes, if_passed, if_failed = (one.drawn(random, RESAMPLES) for one in self)
+        good_passes, bad_fails = passes * if_passed, (1 - passes) * (1 - if_failed)
+        tpr = _part(good_passes, (1 - passes) * if_failed)
+        return tpr, _part(bad_fails, passes * (1 - if_passed))
+
+    def rates(self) -> Draws:
+        """The same draws every time."""
+        return _same_draws(self)
+
+
+@lru_cache(maxsize=8)
+def _same_draws(strata: Verdicts) -> Draws:
+    return strata.drawn(np.random.default_rng(SEED))
+
+
+def _part(one: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+    return one / np.maximum(one + rest, 1e-300)
+
+
 class JudgeRates(NamedTuple):
     """How often a judge is right, with what the labels leave open."""
 
     tpr: WeightShare
     tnr: WeightShare
     labels: int
-    strata: tuple[WeightShare, WeightShare, WeightShare] | None = None
-    """Of labels with unequal chances: the share of passes, of good ones if passed, if failed."""
+    strata: Verdicts | None = None
+    """Of labels with unequal chances."""
 
-    def drawn(self, random: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+    def drawn(self, random: np.random.Generator) -> Draws:
         """Draws of TPR and TNR from Jeffreys' posteriors."""
         if self.strata is None:
             return self.tpr.drawn(random, RESAMPLES), self.tnr.drawn(random, RESAMPLES)
-        passes, if_passed, if_failed = (one.drawn(random, RESAMPLES) for one in self.strata)
-        good_passes, bad_fails = passes * if_passed, (1 - passes) * (1 - if_failed)
-        tpr = good_passes / (good_passes + (1 - passes) * if_failed)
-        return tpr, bad_fails / (bad_fails + passes * (1 - if_passed))
+        return self.strata.drawn(random)
 
     def verdict_variance(self, passes: WeightShare) -> float:
         """The variance that more labels cannot reduce: that of the judge's pass share."""
@@ -107,17 +141,51 @@ def _weighted_rates(labels: Labels, weights: NDArray[np.float64]) -> JudgeRates:
     """
     good, passed = labels.good.astype(float), labels.passed
     effect = _effect(labels, weights)
-    passes = WeightShare(float(weights @ passed / weights.sum()), kish(weights) / effect)
+    is_by_verdict = all(len(set(weights[one].tolist())) == 1 for one in (passed, ~passed))
+    # Drawn by verdict, the labels say of how many responses each verdict is known.
+    known = float(weights.sum()) if is_by_verdict and effect == 1 else kish(weights) / effect
+    passes = WeightShare(_mean(passed, weights), known)
     if_passed, if_failed = (
         WeightShare(_mean(good[one], weights[one]), kish(weights[one]) / effect)
         for one in (passed, ~passed)
     )
+    strata = Verdicts(passes, if_passed, if_failed)
     tpr, tnr = (
-        WeightShare(_mean(passed[one] == kind, weights[one]), kish(weights[one]) / effect)
-        for kind in (True, False)
+        WeightShare(_mean(passed[one] == kind, weights[one]), _worth(drawn) * bool(one.any()))
+        for kind, drawn in zip((True, False), strata.rates(), strict=True)
         for one in [labels.good == kind]
     )
-    return JudgeRates(tpr, tnr, len(good), (passes, if_passed, if_failed))
+    return JudgeRates(tpr, tnr, len(good), strata)
+
+
+def _worth(drawn: NDArray[np.float64]) -> float:
+    """The number of independent labels whose Jeffreys posterior is as wide as these draws.
+
+    That of Beta(a, b) with n labels is mean (1 - mean) / variance = a + b + 1 = n + 2.
+    """
+    mean, variance = float(drawn.mean()), float(drawn.var())
+    return max(0.0, mean * (1 - mean) / variance - 2)
+
+
+def weighted_intervals(labels: Labels) -> tuple[Interval, Interval]:
+    """TPR and TNR of labels with unequal chances, each with the interval of its draws."""
+    rates = judge_rates(labels)
+    assert rates.strata is not None
+    tpr, tnr = (
+        _of_draws(share, drawn, int((labels.good == kind).sum()))
+        for kind, share, drawn in zip(
+            (True, False), (rates.tpr, rates.tnr), rates.strata.rates(), strict=True
+        )
+    )
+    return tpr, tnr
+
+
+def _of_draws(share: WeightShare, drawn: NDArray[np.float64], n: int) -> Interval:
+    if not n:
+        return Interval(None, None, None, BY_VERDICT, 0)
+    low, high = quantiles(drawn, TAILS)
+    low, high = min(low, share.value), max(high, share.value)
+    return Interval(share.value, low, high, BY_VERDICT, n, n_effective=share.n)
 
 
 def _effect(labels: Labels, weights: NDArray[np.float64]) -> float:

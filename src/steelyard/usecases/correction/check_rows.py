@@ -12,8 +12,8 @@ import numpy as np
 
 from steelyard.model.statistics.corrected_rate import listed_once
 from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
-from steelyard.stats.confusion import item_clusters
-from steelyard.stats.correction import JudgeRates, Labels, counted_rates, judge_rates
+from steelyard.stats.confusion import labels_of
+from steelyard.stats.correction import JudgeRates, counted_rates, judge_rates
 from steelyard.stats.effective import WeightShare, clustered_share
 from steelyard.stats.post_stratification import LabelledRun
 from steelyard.usecases.correction.judged_rows import Decision, JudgedRow, JudgedRows
@@ -145,14 +145,3 @@ def label_rates(validation: JudgeValidation) -> JudgeRates:
     if not validation.items:
         return counted_rates(validation.counts)
     return judge_rates(labels_of(validation.items, is_weighted=is_weighted(validation)))
-
-
-def labels_of(items: Sequence[LabelledItem], *, is_weighted: bool) -> Labels:
-    """Labelled items as arrays."""
-    chances = [one.inclusion_prob or 1.0 for one in items]
-    return Labels(
-        good=np.array([one.is_good for one in items], dtype=np.bool_),
-        passed=np.array([one.is_passed for one in items], dtype=np.bool_),
-        clusters=np.array(item_clusters(items), dtype=np.int64),
-        chances=np.array(chances) if is_weighted else None,
-    )

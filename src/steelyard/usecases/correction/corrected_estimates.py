@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
-from steelyard.stats.confusion import Rates, known_rates
+from steelyard.stats.confusion import Rates, known_rates, labels_of
 from steelyard.stats.correction import (
     JudgeRates,
     NotCorrectableError,
@@ -27,7 +27,6 @@ from steelyard.usecases.correction.check_rows import (
     CheckRows,
     is_weighted,
     label_rates,
-    labels_of,
     of_population,
     own_items,
 )

@@ -85,6 +85,23 @@ def _divided(validation: JudgeValidation, tied: Sequence[str]) -> str:
     )
 
 
+def is_too_small(validation: JudgeValidation) -> bool:
+    """Whether there are too few labels to refuse the judge by: they say nothing against it."""
+    counts, left = validation.counts, validation.left_out
+    is_of_one_class = not counts.tp + counts.fn or not counts.tn + counts.fp
+    looked = counts.n + left.unscored + left.ties
+    return looked < FEWEST_LABELS or (
+        is_of_one_class and counts.n > 0 and not _leaves_much_out(validation)
+    )
+
+
+def _leaves_much_out(validation: JudgeValidation) -> bool:
+    """Whether too many of the labelled responses have no score, or no majority."""
+    counts, left = validation.counts, validation.left_out
+    most = MOST_LEFT_OUT * (counts.n + max(left.unscored, left.ties))
+    return max(left.unscored, left.ties) > most
+
+
 def shortage(validation: JudgeValidation) -> str:
     """Why the labels neither validate nor refuse the judge; empty if they validate it."""
     if validation.is_of_unknown_design:

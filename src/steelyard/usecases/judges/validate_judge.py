@@ -26,7 +26,7 @@ from steelyard.reports.judges.judge_rates import gate_text
 from steelyard.reports.judges.judge_validation import JudgeValidationReport, Kept, RatedRun
 from steelyard.reports.run.run_text import RunView
 from steelyard.usecases.correction.correct_run import corrected_run
-from steelyard.usecases.correction.validation_rules import shortage
+from steelyard.usecases.correction.validation_rules import is_too_small, shortage
 from steelyard.usecases.correction.validations import Validations, fits
 from steelyard.usecases.judges.judge_against_people import (
     AskedInstrument,
@@ -290,7 +290,8 @@ def _concluded(
     earlier = ports.validations.all()
     kept: Kept = "not recorded"
     written = ""
-    if plan.request.split != "dev" and _has_looked(validation):
+    is_kept = _has_looked(validation) and not (report.refusals and is_too_small(validation))
+    if plan.request.split != "dev" and is_kept:
         word: Kept = "refusal recorded" if report.refusals else "recorded"
         kept = word if ports.validations.add(validation) else "unchanged"
         if plan.request.is_written and not report.refusals and not lack:

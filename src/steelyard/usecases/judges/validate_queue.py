@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from steelyard.errors import InvalidError, RequestError
 from steelyard.model.audit import Caller
 from steelyard.model.labels.queue import QueueSource, ReviewQueue
 from steelyard.model.run import Result
 from steelyard.reports.judges.judge_validation import JudgeValidationReport
+from steelyard.usecases.correction.validation_rules import MOST_LEFT_OUT
 from steelyard.usecases.judges.validate_judge import (
     ValidationPorts,
     ValidationRequest,
@@ -22,6 +25,7 @@ async def validate_from_queue(
 ) -> JudgeValidationReport:
     """Compare the newest judgement of a queue with people, and record that."""
     queue = queues.queues.find(queue_id)
+    drawn = _drawn(queues, queue_id)
     judged = _judged(queues, queue)
     request = ValidationRequest(
         judge=judged.judge or "",
@@ -34,7 +38,25 @@ async def validate_from_queue(
     report = await validate_judge(ports, plan, _unnoted, _unseen, caller=caller)
     if report.refusals:
         raise InvalidError("; ".join(report.refusals))
-    return report
+    return replace(report, notes=(drawn, *report.notes))
+
+
+def _drawn(queues: QueuePorts, queue_id: str) -> str:
+    """What became of the items of a queue; refused where people skipped too many of them."""
+    items = {one.item_id for one in queues.queues.items(queue_id)}
+    drafts = queues.progress.drafts(queue_id)
+    answered = {one.item_id for one in drafts if one.standing == "submitted"} & items
+    skipped = ({one.item_id for one in drafts if one.standing == "skipped"} & items) - answered
+    rest = len(items) - len(answered) - len(skipped)
+    counts = f"of {len(items):,} items {len(answered):,} are answered, {len(skipped):,} skipped"
+    if len(skipped) > MOST_LEFT_OUT * len(items):
+        raise InvalidError(
+            f"{counts}: more than {100 * MOST_LEFT_OUT:g} % skipped hides what is "
+            "hard to say, and the rest is no longer the sample that was drawn; let somebody "
+            "answer those"
+        )
+    chosen = "; rates hold if nobody chose which ones to answer" * bool(rest)
+    return f"{counts}, {rest:,} not answered{chosen}"
 
 
 def _judged(queues: QueuePorts, queue: ReviewQueue) -> JudgedItem:

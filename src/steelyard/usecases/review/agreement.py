@@ -83,6 +83,21 @@ class _Labelled:
     other_content: int = 0
     """Labels given for other content of the rubric."""
     again: int = 0
+    drawn: dict[tuple[str, str, int], set[tuple[str, float | None]]] = field(
+        default_factory=dict[tuple[str, str, int], set[tuple[str, float | None]]]
+    )
+    """The queues of blind labels, and the chances in them, by run, record and repeat."""
+
+    @property
+    def chances(self) -> dict[tuple[str, str, int], float | None] | None:
+        """The chance of each response; None where labels of several unequal draws meet."""
+        pairs = {one for found in self.drawn.values() for one in found if one[1] is not None}
+        if len({queue for queue, _ in pairs}) > 1 and {chance for _, chance in pairs} != {1.0}:
+            return None
+        return {
+            place: next((chance for _, chance in found if chance is not None), None)
+            for place, found in self.drawn.items()
+        }
 
     def given(self, key: str, *, is_blind: bool) -> Mapping[str, Given]:
         """The answers to a question, by person."""
@@ -193,6 +208,8 @@ def _rubric(
             deciding = ", ".join(passes.deciding)
             notes.append(f"the verdict is that of {deciding} together; `check` compares one")
     notes.extend(_notes(labelled, outside))
+    if judged:
+        notes.extend(_about_chances(labelled))
     return RubricAgreement(
         rubric=name,
         labels=labelled.labels,
@@ -215,6 +232,10 @@ def _labelled(
         labelled.blind += label.is_blind
         labelled.people.add(label.annotator)
         run_id = judged.responses.run_id if judged else label.run_id or ""
+        if label.is_blind:
+            place = (run_id, label.record_id, label.repeat)
+            chance = (label.queue_id or "", label.inclusion_prob)
+            labelled.drawn.setdefault(place, set()).add(chance)
         if label.passed is not None:
             whole = Item(run_id, label.record_id, label.repeat)
             labelled.add(label, PASSED, whole, int(label.passed))
@@ -273,6 +294,7 @@ def _sheets(
             seen=seen,
             judge=judge,
             clusters=judged.clusters if judged else {},
+            chances=labelled.chances,
         )
 
 
@@ -302,7 +324,30 @@ def _pass_sheet(
         judge=passes.answers[PASSED] if passes else None,
         beside=passes.beside if passes else "judge",
         clusters=judged.clusters if judged else {},
+        chances=labelled.chances,
     )
+
+
+def _about_chances(labelled: _Labelled) -> Iterator[str]:
+    """What TPR and TNR are of, where responses were not drawn all with the same chance."""
+    chances = labelled.chances
+    if chances is None:
+        yield (
+            "there is no TPR and TNR: the responses were drawn for several queues, each time with "
+            "other chances; look at the agreement of one queue"
+        )
+        return
+    picked = sum(chance is None for chance in chances.values())
+    known = {chance for chance in chances.values() if chance is not None}
+    if len(known) > 1:
+        yield "TPR and TNR weight each response by the inverse of its inclusion probability"
+    if picked and known:
+        yield (
+            f"{picked} response(s) without an inclusion probability are left out of TPR and TNR: "
+            "nobody knows what they are a sample of"
+        )
+    elif any(queue for found in labelled.drawn.values() for queue, _ in found) and picked:
+        yield "TPR and TNR are of the picked responses alone, and not of the run"
 
 
 def _notes(labelled: _Labelled, outside: _Outside) -> Iterator[str]:

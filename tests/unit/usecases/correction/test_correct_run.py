@@ -281,7 +281,7 @@ def test_labels_within_each_verdict_have_rates_without_verification_bias(tmp_pat
     ).whole
 
     assert row.method == POST_STRATIFIED
-    assert row.tpr.method == "wilson with inverse-probability weights"
+    assert row.tpr.method == "jeffreys by verdict with inverse-probability weights"
 
 
 def test_labels_of_unknown_design_correct_nothing(tmp_path: Path) -> None:

@@ -342,8 +342,7 @@ def test_labels_that_are_all_left_out_were_not_read(desk: MakeDesk) -> None:
 
 
 def test_refusals_are_recorded_and_dev_labels_are_not(desk: MakeDesk) -> None:
-    good = [one for one in RESPONSES if one.is_good]
-    here = desk([label(one) for one in good])
+    here = desk([{**row, "passed": not row["passed"]} for row in map(label, RESPONSES)])
     run_id = here.run()
     refused = here.validate(runs=(run_id,))
     dev = here.validate(runs=(run_id,), split="dev")
@@ -351,6 +350,19 @@ def test_refusals_are_recorded_and_dev_labels_are_not(desk: MakeDesk) -> None:
     assert (refused.kept, refused.is_good, refused.runs) == ("refusal recorded", False, ())
     assert (dev.kept, dev.test_reads) == ("not recorded", None)
     assert [one.refusals for one in open_project().validations.all()] == [refused.refusals]
+
+
+@pytest.mark.parametrize("is_few", [True, False], ids=["two labels", "one class"])
+def test_too_few_labels_are_no_verdict_on_the_judge(desk: MakeDesk, *, is_few: bool) -> None:
+    here = desk()
+    run_id = here.run()
+    kept = here.validate(runs=(run_id,))
+    good = [label(one) for one in RESPONSES if one.is_good]
+    write_rows(here.root / "labels.jsonl", good[:2] if is_few else good)
+    few = here.validate(runs=(run_id,))
+
+    assert (kept.kept, few.kept, few.is_good) == ("recorded", "not recorded", False)
+    assert [one.refusals for one in open_project().validations.all()] == [()]
 
 
 def test_a_judge_of_very_many_questions_is_known_by_the_registry_alone(

@@ -398,3 +398,40 @@ def test_plain_passes_are_found_under_the_name_of_a_question_rubric(
     project.bring([{**plain(0, True), "rubric": "desk-v1"}])
 
     assert [one.rubric for one in agreement(project.ports, rubric="desk-v1").rubrics] == [DESK]
+
+
+def drawn_labels(*queues: tuple[str, float | None, float | None]) -> list[dict[str, Any]]:
+    """Six responses each queue: a judge passes the first four; half of either people fail."""
+    rows: list[dict[str, Any]] = []
+    for start, (queue, if_passed, if_failed) in enumerate(queues):
+        for place in range(6):
+            chance = if_passed if place < 4 else if_failed
+            row = label(6 * start + place, answers=says(correct=place % 2), queue_id=queue)
+            rows.append(row if chance is None else {**row, "inclusion_prob": chance})
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("queues", "tpr", "said"),
+    [
+        ([("queue_a", 0.5, 0.5)], 2 / 3, ""),
+        ([("queue_a", 0.1, 1.0)], 20 / 21, "weight each response by the inverse"),
+        ([("queue_a", 0.1, 1.0), ("queue_b", None, None)], 20 / 21, "6 response(s) without an"),
+        ([("queue_b", None, None)], 2 / 3, "of the picked responses alone"),
+        ([("queue_a", 0.1, 1.0), ("queue_b", 0.5, 0.5)], None, "there is no TPR and TNR"),
+    ],
+)
+def test_hit_rates_weight_responses_by_their_chances(
+    project: ReviewProject,
+    queues: list[tuple[str, float | None, float | None]],
+    tpr: float | None,
+    said: str,
+) -> None:
+    project.run([judged(place, correct=int(place % 6 < 4)) for place in range(6 * len(queues))])
+    project.bring(drawn_labels(*queues))
+    found = agreement(project.ports, run=RUN)
+    known = {one.name: one.value for one in judge_of(found, "correct").estimates}
+
+    assert known.get("tpr") == (None if tpr is None else pytest.approx(tpr))
+    assert said in " ".join(rubric(found).notes)
+    assert bool(said) is any("TPR" in note for note in rubric(found).notes)

@@ -162,6 +162,20 @@ def test_a_validation_counts_the_labels_of_its_queue_alone(service: ReviewServic
     assert f"left out: {left['other_splits']} in other splits" in shown
 
 
+def test_a_queue_of_which_too_much_was_skipped_validates_nothing(service: ReviewService) -> None:
+    queue = service.queue(fill={"size": 3})
+    item = service.person("ann").claim(queue).json()
+    done = service.client.post(
+        f"/v1/annotations/{item['item_id']}/skip",
+        json={"token": item["token"], "revision": item["revision"], "reason": "hard"},
+    )
+    refused = service.client.post(f"/v1/queues/{queue}/validate")
+
+    assert done.status_code in {200, 204}, done.text
+    assert refused.status_code == 400
+    assert "of 3 items 0 are answered, 1 skipped: more than 2 %" in refused.text
+
+
 def test_the_client_leads_a_review(service: ReviewService) -> None:
     queue = answered(service, "ann", "bob", size=4)
     with Client(str(service.client.base_url)) as client:
