@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator
 
 import pytest
@@ -12,6 +13,9 @@ from hypothesis import HealthCheck, settings
 from fakes import warm_command
 
 pytest_plugins = ["suite_report"]
+
+# A job in the background of a shell ignores Ctrl-C, and so would all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same commit gives the same result, however busy the machine is; `python3 dev.py soak` takes
 # fresh seeds. `trials` searches longer than `test`: see strategies/effort.py.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from threading import Event
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -43,19 +45,24 @@ def _run_beside(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     from concurrent.futures import ThreadPoolExecutor
 
     begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+    is_stopped = Event()
 
     async def noted() -> Answer:
         begun.append((asyncio.get_running_loop(), asyncio.current_task()))
+        if is_stopped.is_set():
+            raise asyncio.CancelledError
         return await made()
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="steelyard") as pool:
-        answer = pool.submit(_run, noted)
+        # An interrupt may come at any line: whatever has begun by then must not be waited for.
         try:
-            return answer.result()
-        except KeyboardInterrupt:
+            return pool.submit(_run, noted).result()
+        except BaseException:
+            is_stopped.set()
             for loop, task in begun:
-                if task and not answer.done():
-                    loop.call_soon_threadsafe(task.cancel)
+                if task:
+                    with suppress(RuntimeError):  # it has ended by itself
+                        loop.call_soon_threadsafe(task.cancel)
             raise
 
 

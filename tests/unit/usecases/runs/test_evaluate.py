@@ -6,6 +6,7 @@ import asyncio
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -304,6 +305,26 @@ def test_an_interrupt_in_a_notebook_stops_the_run() -> None:
     finally:
         loop.close()
     assert asked == ["Say yes."]
+
+
+def test_an_interrupt_before_a_run_has_begun_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At whatever line it comes: here the thread of the run is there, and its loop is not."""
+    submit = ThreadPoolExecutor.submit
+
+    def interrupted(*given: Any) -> None:
+        submit(*given)
+        raise KeyboardInterrupt
+
+    async def notebook() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(dataset("a"), target=never, checks=[YES])
+
+    async def never(_prompt: str) -> str:
+        await asyncio.sleep(600)
+        return "yes"
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    asyncio.run(notebook())
 
 
 def test_a_frame_needs_polars(monkeypatch: pytest.MonkeyPatch) -> None:
