@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -131,6 +132,48 @@ def test_many_failures_are_not_run_again(tmp_path: Path) -> None:
     done = run_whole(tmp_path, UNSTEADY.replace("BROKEN != 1", "False").replace("BROKEN", "9"))
 
     assert (done.returncode, "once more" in done.stdout) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("whole", "gate", "code", "runs"),
+    [
+        ((0,), (0,), 0, 1),
+        ((1,), (), 1, 1),
+        # A process has ended, and what it measured is missing.
+        ((0, 0), (2, 0), 0, 2),
+        ((0, 0), (2, 2), 2, 2),
+        ((0, 1), (2,), 1, 2),
+    ],
+)
+def test_what_a_lost_process_measured_is_measured_again(
+    monkeypatch: pytest.MonkeyPatch,
+    whole: tuple[int, ...],
+    gate: tuple[int, ...],
+    code: int,
+    runs: int,
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
+    dev = importlib.import_module("dev")
+    codes, gates = iter(whole), iter(gate)
+
+    def next_code(*_options: str) -> int:
+        return next(codes)
+
+    def next_gate() -> int:
+        return next(gates)
+
+    def nothing(_name: str) -> None: ...
+
+    for name, stand_in in (
+        ("install", nothing),
+        ("whole", next_code),
+        ("coverage_gate", next_gate),
+    ):
+        monkeypatch.setattr(dev, name, stand_in)
+
+    assert dev.test([]) == code
+    assert len(whole) - len([*codes]) == runs
+    assert [*gates] == []
 
 
 def run_whole(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
