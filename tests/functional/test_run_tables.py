@@ -95,6 +95,20 @@ def test_without_columns_the_error_names_them_and_the_command(
     assert typed in done.stdout + done.stderr
 
 
+def test_the_dataset_of_a_suite_may_be_a_table(project: Path, steelyard: Steelyard) -> None:
+    write_table(project, "plain.csv")
+    with (project / "steelyard.yaml").open("a") as file:
+        file.write("suites: {release: {dataset: plain.csv, target: two, rubric: paris}}\n")
+    bare = steelyard("run", "--suite", "release", cwd=project)
+    typed = shlex.split(bare.stderr.partition("run it with: ")[2])
+    done = steelyard(*typed[1:], "--format", "json", cwd=project)
+    found = json.loads(done.stdout)
+
+    assert bare.returncode == 2
+    assert typed == ["steelyard", "run", "--suite", "release", *NAMED]
+    assert [row["passed"] for row in predictions(found["artifacts"])] == [True, False]
+
+
 EMPTY_FOLDER = [
     ("run", "t.csv", "--limit", "1"),
     ("run", "t.csv", "--input", "q", "--repeat", "2"),
