@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from fakes.desk_project import case, jsonl
 from steelyard.engine.activity import CallActivity, Look
@@ -17,19 +25,23 @@ import asyncio, pathlib
 
 async def answer(prompt):
     here = pathlib.Path(__file__).parent
-    while not (here / "go").exists():
+    while "nine" not in prompt and not (here / "go").exists():
         await asyncio.sleep(0.01)
     return prompt
 """
 
 
-def test_calls_under_way_are_seen_while_they_wait(tmp_path: Path) -> None:
-    (tmp_path / "agent.py").write_text(AGENT, encoding="utf-8")
-    (tmp_path / "steelyard.yaml").write_text(
+def write_project(folder: Path) -> None:
+    (folder / "agent.py").write_text(AGENT, encoding="utf-8")
+    (folder / "steelyard.yaml").write_text(
         "targets: {slow: {provider: python, callable: 'agent:answer', max_concurrency: 2}}\n",
         encoding="utf-8",
     )
-    jsonl(tmp_path / "desk.jsonl", [case(name, name, name) for name in "abc"])
+    jsonl(folder / "desk.jsonl", [case(name, name, name) for name in ("nine", "b", "c")])
+
+
+def test_calls_under_way_are_seen_while_they_wait(tmp_path: Path) -> None:
+    write_project(tmp_path)
     looks: list[Look] = []
     seen: list[CallActivity] = []
 
@@ -54,3 +66,55 @@ def test_calls_under_way_are_seen_while_they_wait(tmp_path: Path) -> None:
     assert seen[0].in_flight == 2
     assert seen[0].oldest_s is not None
     assert looks[0]() == CallActivity()
+
+
+class Typed:
+    """A command at work, whose lines of progress are read as they come."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def line_with(self, text: str) -> str:
+        """The next line with a text."""
+        assert self.process.stderr
+        return next(line for line in self.process.stderr if text in line)
+
+    def end(self) -> int:
+        """Its exit code."""
+        self.process.communicate()
+        return self.process.returncode
+
+
+@contextmanager
+def typed(folder: Path, *words: str) -> Generator[Typed]:
+    command = (sys.executable, "-m", "steelyard", *words)
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            yield Typed(process)
+        finally:
+            process.kill()
+
+
+@pytest.mark.trials
+def test_a_run_that_hangs_says_what_it_waits_for_and_a_resumed_one_what_it_has(
+    tmp_path: Path,
+) -> None:
+    write_project(tmp_path)
+    with typed(tmp_path, "run", "desk.jsonl", "--target", "slow") as run:
+        hanging = run.line_with("the longest for")
+        run.process.send_signal(signal.SIGINT)
+        stopped = run.end()
+    with typed(tmp_path, "resume", "latest") as resume:
+        resumed = resume.line_with("kept")
+        (tmp_path / "go").touch()
+        finished = resume.end()
+
+    assert (stopped, finished) == (130, 0)
+    assert re.search(r"desk × slow: 1 of 3, 1 passed, 2 in flight, the longest for \d+ s", hanging)
+    assert "desk × slow: 1 of 3, 1 kept, no new result yet, 2 in flight" in resumed

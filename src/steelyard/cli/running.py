@@ -195,6 +195,10 @@ class ProgressLine:
         self._state.note(result, self._now())
         self._show()
 
+    def keep(self, kept: int) -> None:
+        """Begin with the results that a resumed run has already."""
+        self._state.keep(kept, self._now())
+
     def reach(self, done: int, failed: int, total: int | None) -> None:
         """Show how far a run on a server has come."""
         self._state.reach(done, failed, total, self._now())

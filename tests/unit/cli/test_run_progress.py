@@ -52,6 +52,18 @@ def test_long_times_are_said_in_minutes_and_hours(total: int, left: str) -> None
     assert said(progress(5, total), None, 5.0).endswith(f"{left} left")
 
 
+def test_a_resumed_run_counts_what_it_has_and_is_as_fast_as_its_new_results() -> None:
+    state = ProgressCounts(20, 0.0)
+    state.keep(10, 2.0)
+    before = said(state, None, 3.0)
+    for number in range(5):
+        state.note(result(number), number + 3.0)
+
+    assert before == "10 kept, no new result yet"
+    assert state.done == 15
+    assert said(state, None, 7.0) == "10 kept, 5 passed, 1.0/s, 5 s left"
+
+
 def test_cost_is_said_where_it_is_known() -> None:
     assert said(progress(1, cost=None), None, 1.0) == "1 passed"
     assert said(progress(2, cost=0.25), None, 2.0) == "2 passed, $0.50"
