@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import typer
 
 from steelyard.cli.plans import print_graders
-from steelyard.cli.run_progress import ProgressCounts, state_lines
 from steelyard.cli.terminal import DrawnStderr, for_terminal, show_report
+from steelyard.reports.run.progress_text import ProgressCounts, state_lines
 
 if TYPE_CHECKING:
     from steelyard.engine.activity import Look

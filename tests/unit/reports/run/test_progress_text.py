@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from steelyard.cli.run_progress import ProgressCounts, state_lines
 from steelyard.engine.activity import CallActivity
 from steelyard.model.run import Result
 from steelyard.model.verdict import Verdict
+from steelyard.reports.run.progress_text import ProgressCounts, state_lines
 
 
 def result(index: int = 0, cost: float | None = None, status: str = "evaluated") -> Result:
