@@ -120,6 +120,7 @@ def test_the_gitlab_job_runs(project: Path) -> None:
     assert (project / "reports" / "run.xml").is_file()
 
 
+@pytest.mark.trials
 def test_the_composite_action_runs_and_compares_with_the_baseline(project: Path) -> None:
     for _ in range(2):
         for step, variables in action():
