@@ -29,6 +29,9 @@ async def answer(prompt):
         await asyncio.sleep(0.01)
     return prompt
 """
+RUBRIC = (
+    "{id: any, version: 1.0.0, checks: [{id: c, kind: must_contain_any, phrases: [nine, b, c]}]}"
+)
 
 
 def write_project(folder: Path) -> None:
@@ -102,11 +105,14 @@ def typed(folder: Path, *words: str) -> Generator[Typed]:
 
 
 @pytest.mark.trials
-def test_a_run_that_hangs_says_what_it_waits_for_and_a_resumed_one_what_it_has(
+def test_a_run_of_a_table_that_hangs_says_what_it_waits_for_and_a_resumed_one_what_it_has(
     tmp_path: Path,
 ) -> None:
     write_project(tmp_path)
-    with typed(tmp_path, "run", "desk.jsonl", "--target", "slow") as run:
+    (tmp_path / "desk.csv").write_text("asked,said\nnine,nine\nb,b\nc,c\n", encoding="utf-8")
+    (tmp_path / "any.yaml").write_text(RUBRIC, encoding="utf-8")
+    columns = ("--input", "asked", "--expected", "said", "--rubric", "any.yaml")
+    with typed(tmp_path, "run", "desk.csv", *columns, "--target", "slow") as run:
         hanging = run.line_with("the longest for")
         run.process.send_signal(signal.SIGINT)
         stopped = run.end()
