@@ -29,9 +29,12 @@ async def answer(prompt):
         await asyncio.sleep(0.01)
     return prompt
 """
-RUBRIC = (
-    "{id: any, version: 1.0.0, checks: [{id: c, kind: must_contain_any, phrases: [nine, b, c]}]}"
-)
+RUBRIC = """\
+id: same
+version: 1.0.0
+checks: [{id: says, kind: must_contain_any}]
+scoring: {combine: all_pass}
+"""
 
 
 def write_project(folder: Path) -> None:
@@ -80,7 +83,12 @@ class Typed:
     def line_with(self, text: str) -> str:
         """The next line with a text."""
         assert self.process.stderr
-        return next(line for line in self.process.stderr if text in line)
+        said = ""
+        for line in self.process.stderr:
+            said += line
+            if text in line:
+                return line
+        pytest.fail(f"no line with '{text}': {said}")
 
     def end(self) -> int:
         """Its exit code."""
@@ -110,8 +118,8 @@ def test_a_run_of_a_table_that_hangs_says_what_it_waits_for_and_a_resumed_one_wh
 ) -> None:
     write_project(tmp_path)
     (tmp_path / "desk.csv").write_text("asked,said\nnine,nine\nb,b\nc,c\n", encoding="utf-8")
-    (tmp_path / "any.yaml").write_text(RUBRIC, encoding="utf-8")
-    columns = ("--input", "asked", "--expected", "said", "--rubric", "any.yaml")
+    (tmp_path / "same.yaml").write_text(RUBRIC, encoding="utf-8")
+    columns = ("--input", "asked", "--expected", "said", "--rubric", "same.yaml")
     with typed(tmp_path, "run", "desk.csv", *columns, "--target", "slow") as run:
         hanging = run.line_with("the longest for")
         run.process.send_signal(signal.SIGINT)
