@@ -142,8 +142,9 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
         shown = ProgressOutput(
             f"{prepared.dataset.id} × {spec.name}", _total(prepared), is_wanted=progress
         )
+        watched = replace(ports, watch=shown.watch)
         try:
-            run = run_async(lambda: execute(ports, prepared, shown.note))
+            run = run_async(lambda: execute(watched, prepared, shown.note))
         finally:
             shown.finish()
         return replace(run, warnings=tuple(warnings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import time
@@ -9,15 +10,19 @@ from collections.abc import Callable
 from dataclasses import fields
 from html import escape
 from importlib import import_module
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from steelyard.model.finding import Finding
 from steelyard.model.statistics.comparison import Comparison
+from steelyard.reports.run.progress_text import ProgressCounts, state_lines
 
 if TYPE_CHECKING:
+    from steelyard.engine.activity import Look
     from steelyard.model.run import Result
 
 _EVERY_S = 0.25
+_TICK_S = 1.0
 _WIDTH = 24
 
 
@@ -52,35 +57,55 @@ class ProgressOutput:
     Where there is neither, nothing is written; in pytest only where it is asked for.
     """
 
-    def __init__(self, title: str, total: int, *, is_wanted: bool | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        total: int,
+        *,
+        is_wanted: bool | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._title = title
         self._total = total
-        self._counts = {"done": 0, "passed": 0, "unscored": 0}
+        self._now = now
+        self._state = ProgressCounts(total, now())
+        self._look: Look | None = None
         self._shown = 0.0
+        self._is_finished = False
         self._show = None if is_wanted is False else _shower(is_forced=bool(is_wanted))
+
+    def watch(self, look: Look) -> None:
+        """Look at the calls of the run each second, so that it says what it waits for."""
+        self._look = look
+        if self._show:
+            self._tick()
 
     def note(self, result: Result) -> None:
         """Count a result."""
-        self._counts["done"] += 1
-        if result.status == "evaluated":
-            self._counts["passed"] += bool(result.verdict and result.verdict.passed)
-        else:
-            self._counts["unscored"] += 1
-        if time.monotonic() - self._shown >= _EVERY_S:
-            self._shown = time.monotonic()
+        now = self._now()
+        self._state.note(result, now)
+        if now - self._shown >= _EVERY_S:
+            self._shown = now
             self._draw(is_last=False)
 
     def finish(self) -> None:
         """Show the final counts."""
+        self._is_finished = True
         self._draw(is_last=True)
+
+    def _tick(self) -> None:
+        # The loop may be one that a notebook keeps after the run.
+        if not self._is_finished:
+            self._draw(is_last=False)
+            asyncio.get_running_loop().call_later(_TICK_S, self._tick)
 
     def _draw(self, *, is_last: bool) -> None:
         if self._show:
-            unscored = self._counts["unscored"]
-            more = f", {unscored} without a score" if unscored else ""
-            done = self._counts["done"]
-            text = f"{self._title}: {done} of {self._total}, {self._counts['passed']} passed{more}"
-            self._show(text, done / max(1, self._total), is_last)
+            state = self._state
+            calls = self._look() if self._look and not is_last else None
+            said = ", ".join(state_lines(state, calls, self._now()))
+            text = f"{self._title}: {state.done} of {self._total}, {said}"
+            self._show(text, state.done / max(1, self._total), is_last)
 
 
 Shower = Callable[[str, float, bool], None]
@@ -93,7 +118,7 @@ def _shower(*, is_forced: bool) -> Shower | None:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if hasattr(shell, "kernel"):
         return _InNotebook()
-    return _in_terminal if sys.stderr.isatty() else _last_line if is_forced else None
+    return _InTerminal() if sys.stderr.isatty() else _last_line if is_forced else None
 
 
 class _InNotebook:
@@ -112,12 +137,21 @@ class _InNotebook:
             self._handle.update(data, raw=True)
 
 
-def _in_terminal(text: str, share: float, is_last: bool) -> None:
-    full = round(_WIDTH * min(1.0, share))
-    bar = "█" * full + "░" * (_WIDTH - full)
-    end = "\n" if is_last else ""
-    sys.stderr.write(f"\r{bar} {text}{end}")
-    sys.stderr.flush()
+class _InTerminal:
+    """One line that is written over; without control codes, so a shorter one is filled up."""
+
+    def __init__(self) -> None:
+        self._length = 0
+
+    def __call__(self, text: str, share: float, is_last: bool) -> None:
+        full = round(_WIDTH * min(1.0, share))
+        bar = "█" * full + "░" * (_WIDTH - full)
+        # A line that wraps could not be written over.
+        line = f"{bar} {text}"[: get_terminal_size().columns - 1]
+        end = "\n" if is_last else ""
+        sys.stderr.write(f"\r{line}{' ' * (self._length - len(line))}{end}")
+        sys.stderr.flush()
+        self._length = len(line)
 
 
 def _last_line(text: str, share: float, is_last: bool) -> None:  # noqa: ARG001 - a Shower

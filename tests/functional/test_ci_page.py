@@ -120,13 +120,30 @@ def test_the_gitlab_job_runs(project: Path) -> None:
     assert (project / "reports" / "run.xml").is_file()
 
 
-def test_the_composite_action_runs(project: Path) -> None:
-    for step, variables in action():
-        done = shell(project, step, **variables)
-        assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.trials
+def test_the_composite_action_runs_and_compares_with_the_baseline(project: Path) -> None:
+    for _ in range(2):
+        for step, variables in action():
+            done = shell(project, step, **variables)
+            assert done.returncode == 0, done.stdout + done.stderr
+        runs = sorted((project / ".steelyard" / "runs").iterdir())
+        shutil.copytree(runs[0], project / "baseline", dirs_exist_ok=True)
 
-    names = {path.name for path in (project / "reports").iterdir()}
-    assert names == {"run.xml", "run.md", "run.json"}
+    reports = project / "reports"
+    names = {path.name for path in reports.iterdir()}
+    assert names == {"run.xml", "run.md", "run.json", "run.html", "compare.md"}
+    assert "no difference detectable" in (reports / "compare.md").read_text(encoding="utf-8")
+
+
+def test_the_comment_has_the_run_and_its_comparison(project: Path) -> None:
+    (comment,) = re.findall(r"^(cat reports/.*) \| gh pr comment", PAGE, re.MULTILINE)
+    (project / "reports").mkdir()
+    (project / "reports" / "run.md").write_text("run\n", encoding="utf-8")
+    alone = shell(project, comment)
+    (project / "reports" / "compare.md").write_text("comparison\n", encoding="utf-8")
+
+    assert alone.stdout == "run\n"
+    assert shell(project, comment).stdout == "run\ncomparison\n"
 
 
 def test_the_hook_refuses_an_invalid_file(project: Path) -> None:

@@ -510,9 +510,12 @@ def test_no_gate_passes_on_a_run_against_itself(tmp_path: Path) -> None:
     project(tmp_path, 8, {"a": ["y"] * 8, "b": ["y"] * 8})
     a, b = runs(tmp_path, "a", "b")
     gate = ("--fail-if", "worse by 90")
-    two, three = (compared(tmp_path, *ids, *gate) for ids in ((a, a), (a, b, a)))
+    shutil.copytree(tmp_path / ".steelyard" / "runs" / a, tmp_path / "baseline")
+    named = ((a, a), (a, b, a), ("baseline", a))
+    two, three, copied = (compared(tmp_path, *ids, *gate) for ids in named)
     page = compared(tmp_path, a, b, *gate, "--format", "html")
 
-    assert [two.code, three.code, page.code] == [2, 2, 0]
+    assert [two.code, three.code, copied.code, page.code] == [2, 2, 2, 0]
     assert "cannot compare a run with itself" in two.stderr
+    assert f"{a} is named twice, or a folder is a copy of it" in copied.stderr
     assert "gate passed: &#39;worse by 90&#39; looked at" in page.stdout

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jsonschema_rs
 import polars as pl
 import pytest
 
 from fakes.desk_project import write_desk
 from fakes.many_commands import Done, run_many
 
+SCHEMAS = Path(__file__).parents[1] / "schemas" / "every_eval_ever"
 FORMS = ("table", "parquet", "inspect", "every-eval", "mlflow")
 
 
@@ -156,6 +158,25 @@ def test_every_eval_leaves_rows_without_a_score_out_and_counts_them(exports: Exp
     without = len(exports.rows) - len(exports.scored)
     assert listed["additional_details"]["rows_without_score"] == str(without)
     assert listed["file_path"] == path.relative_to(exports.root / "out.every-eval").as_posix()
+
+
+@pytest.mark.parametrize(
+    ("files", "schema"), [("*[0-9a-f].json", "eval"), ("*_samples.jsonl", "instance_level_eval")]
+)
+def test_every_eval_is_valid_by_the_schemas_of_that_project(
+    exports: Exports, files: str, schema: str
+) -> None:
+    (path,) = exports.root.glob(f"out.every-eval/data/*/*/*/{files}")
+    rule = json.loads((SCHEMAS / f"{schema}.schema.json").read_text("utf-8"))
+    text = path.read_text("utf-8")
+    documents = (
+        [json.loads(line) for line in text.splitlines()] if "_" in files else [json.loads(text)]
+    )
+    validator = jsonschema_rs.validator_for(rule)
+
+    assert documents
+    assert [error.message for one in documents for error in validator.iter_errors(one)] == []
+    assert not validator.is_valid({**documents[0], "schema_version": 1})
 
 
 def test_mlflow_has_an_experiment_with_a_run_and_its_numbers(exports: Exports) -> None:

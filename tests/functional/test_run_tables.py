@@ -26,7 +26,16 @@ scoring: {combine: all_pass}
 """
 FILES = [
     *("plain.csv", "excel.csv", "t.tsv", "l.json", "l.jsonl", "f.parquet", "hf/train.parquet"),
+    "saved/data-00000-of-00001.arrow",
 ]
+AGENT = """\
+from pathlib import Path
+
+def answer(prompt):
+    if "plus" in prompt and not Path(__file__).with_name("mended").exists():
+        raise ConnectionError("the line is cut")
+    return prompt
+"""
 NAMED = ("--input", "question", "--expected", "answer")
 GRADED = ("--rubric", "paris@1.0.0", "--format", "json")
 
@@ -53,6 +62,12 @@ def write_table(folder: Path, name: str) -> None:
         path.write_text(json.dumps(ROWS))
     elif path.suffix == ".jsonl":
         path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    elif path.suffix == ".arrow":
+        # As `save_to_disk` of Hugging Face's datasets writes it.
+        pl.DataFrame(ROWS).write_ipc_stream(path)
+        state = {"_data_files": [{"filename": path.name}]}
+        (path.parent / "state.json").write_text(json.dumps(state))
+        (path.parent / "dataset_info.json").write_text("{}")
     else:
         pl.DataFrame(ROWS).write_parquet(path)
 
@@ -62,10 +77,7 @@ def predictions(folder: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["plain.csv", "excel.csv", "t.tsv", "l.json", "l.jsonl", "f.parquet", "hf/train.parquet"],
-)
+@pytest.mark.parametrize("name", FILES)
 def test_a_table_runs_as_it_is(name: str, project: Path, steelyard: Steelyard) -> None:
     write_table(project, name)
     dataset = name.partition("/")[0]
@@ -93,6 +105,36 @@ def test_without_columns_the_error_names_them_and_the_command(
     assert done.returncode == (2 if command == "run" else 1)
     assert "columns 'question', 'answer', 'topic'" in done.stdout + done.stderr
     assert typed in done.stdout + done.stderr
+
+
+def test_failed_rows_of_a_table_are_tried_again(project: Path, steelyard: Steelyard) -> None:
+    write_table(project, "plain.csv")
+    (project / "agent.py").write_text(AGENT)
+    with (project / "steelyard.yaml").open("a") as file:
+        file.write("  agent: {provider: python, callable: 'agent:answer'}\n")
+        file.write("retry: {max_attempts: 1}\n")
+    run = steelyard("run", "plain.csv", *NAMED, "--target", "agent", *GRADED, cwd=project)
+    (project / "mended").touch()
+    (project / "plain.csv").unlink()
+    again = steelyard("retry", "latest", "--format", "json", cwd=project)
+    rows = predictions(json.loads(again.stdout)["artifacts"])
+
+    assert (run.returncode, again.returncode) == (4, 0), run.stderr + again.stderr
+    assert [row["model_response"] for row in rows] == [row["question"] for row in ROWS]
+
+
+def test_the_dataset_of_a_suite_may_be_a_table(project: Path, steelyard: Steelyard) -> None:
+    write_table(project, "plain.csv")
+    with (project / "steelyard.yaml").open("a") as file:
+        file.write("suites: {release: {dataset: plain.csv, target: two, rubric: paris}}\n")
+    bare = steelyard("run", "--suite", "release", cwd=project)
+    typed = shlex.split(bare.stderr.partition("run it with: ")[2])
+    done = steelyard(*typed[1:], "--format", "json", cwd=project)
+    found = json.loads(done.stdout)
+
+    assert bare.returncode == 2
+    assert typed == ["steelyard", "run", "--suite", "release", *NAMED]
+    assert [row["passed"] for row in predictions(found["artifacts"])] == [True, False]
 
 
 EMPTY_FOLDER = [

@@ -45,6 +45,23 @@ def test_the_first_misspelt_fields_are_told_with_their_lines(
     assert "2 more warning(s); validate lists them" in planned.stderr
 
 
+def test_what_holds_for_every_run_of_a_group_is_told_once(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    (tmp_path / "steelyard.yaml").write_text(
+        "targets: {one: {provider: echo}, two: {provider: echo}}\n"
+        "judges: {default: {target: one}}\n"
+    )
+    (tmp_path / "cases.yaml").write_text(
+        "tests: [{id: a, input: hi, expected_outcome: Greets.}]\n"
+    )
+    words = ("--judge", "accuracy", "--target", "one", "--target", "two", "--plan")
+    done = steelyard("run", "cases.yaml", *words, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("has never been validated") == 1
+
+
 def test_a_setting_that_is_not_heeded_yet_is_told(
     planned: subprocess.CompletedProcess[str],
 ) -> None:

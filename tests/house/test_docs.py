@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,10 +13,13 @@ import pytest
 import typer.main
 
 from steelyard.cli.main import application
+from steelyard.contracts.catalog import Contracts
 from steelyard.formats.schema_names import resolve
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonObject
 from steelyard.project_file import project_schema
+from steelyard.usecases.convert.output_forms import FORMS
+from steelyard.usecases.convert.sources import SOURCES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -91,6 +94,17 @@ def test_the_options_of_a_command_are_those_of_its_section(command: str) -> None
 def test_what_a_command_does_fits_into_its_line_of_the_list(command: str) -> None:
     """At 80 columns, beside the longest name."""
     assert not COMMANDS[command].get_short_help_str(64).endswith("...")
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [("--from", SOURCES), ("--to", [*Contracts().datasets, *FORMS])],
+)
+def test_the_section_of_convert_names_every_value(option: str, values: Collection[str]) -> None:
+    text = sections(DOCS / "cli.md")["steelyard convert"]
+    (line,) = re.findall(rf"^\| `{option}` \|.*$", text, re.MULTILINE)
+
+    assert set(values) <= set(re.findall(r"`([\w-]+)`", line))
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -59,6 +59,7 @@ def test_the_changelog_begins_with_this_version() -> None:
 def test_ci_runs_the_tests_as_a_person_would() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     lines = read(".ci/run").splitlines()
+    assert "export CI=true" in lines, "without it, tests of missing parts are skipped"
     assert lines[-3:] == [
         "python3 dev.py check --no-tests",
         "python3 dev.py test",

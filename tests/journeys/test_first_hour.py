@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -151,20 +152,50 @@ def test_a_notebook_shows_a_run_and_pytest_runs_the_test(
 @pytest.mark.trials
 @pytest.mark.parametrize("newcomer", ["a-gate-in-ci"], indirect=True)
 def test_a_gate_passes_fails_and_leaves_reports(newcomer: Newcomer, tmp_path: Path) -> None:
-    run, compare = newcomer.journey.commands[1:]
+    run, compare = map(shlex.split, newcomer.journey.commands[1:])
     newcomer.types()
     (first,) = (tmp_path / ".steelyard" / "runs").iterdir()
     shutil.copytree(first, tmp_path / "baseline")
+    itself = newcomer.runs(*compare, code=2)
+    newcomer.runs(*run)
     newcomer.types()
-    suite = ET.parse(tmp_path / "run.xml").getroot()[0]
-    table = (tmp_path / "questions.csv").read_text(encoding="utf-8")
-    table = table.replace("open", "open, in one sentence, or the lift")
-    (tmp_path / "questions.csv").write_text(table, encoding="utf-8")
-    failed = newcomer.runs(*shlex.split(run), code=1)
+    passed = _reports(tmp_path)
+    _ask_rudely(tmp_path / "steelyard.yaml")
+    failed = newcomer.runs(*run, code=1)
+    newcomer.runs(*compare)
+    compared = newcomer.runs(*compare[:-4], "--fail-if", "worse by 2", *compare[-2:], code=1)
+    rude = _reports(tmp_path)
 
-    assert (suite.get("tests"), suite.get("failures")) == ("4", "0")
-    assert "steelyard compare" in compare
+    assert "cannot compare a run with itself" in itself.stderr
+    assert passed.counts == ("4", "0")
+    assert "gate passed: 'worse'" in passed.comparison
+    assert "3 records are too few to show any difference" in passed.comparison
     assert "gate failed" in failed.stderr
+    assert rude.counts == ("4", "2")
+    assert "gate failed: B may be worse by 2 points or more" in compared.stderr
+    assert "gate failed" in rude.comparison
+    assert "Is there a lift?" in rude.comparison
+
+
+class Reports(NamedTuple):
+    """What the commands of CI left."""
+
+    counts: tuple[str | None, str | None]
+    """Tests and failures."""
+    comparison: str
+
+
+def _reports(folder: Path) -> Reports:
+    suite = ET.parse(folder / "run.xml").getroot()[0]
+    comparison = (folder / "compare.md").read_text(encoding="utf-8")
+    return Reports((suite.get("tests"), suite.get("failures")), comparison)
+
+
+def _ask_rudely(settings: Path) -> None:
+    """The change of a pull request: another prompt of the target."""
+    text = settings.read_text(encoding="utf-8")
+    prompt = 'live: {prompt: "Answer in one sentence: {{input}}", '
+    settings.write_text(text.replace("live: {", prompt), encoding="utf-8")
 
 
 @pytest.mark.trials

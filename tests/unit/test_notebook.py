@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import sys
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.engine.activity import CallActivity
 from steelyard.model.run import Result
 from steelyard.notebook import ProgressOutput
 
@@ -41,11 +43,12 @@ def noted(progress: ProgressOutput) -> None:
 
 
 def _result(status: Any) -> Result:
-    return SimpleNamespace(status=status, verdict=None)  # pyright: ignore[reportReturnType]
+    return SimpleNamespace(status=status, verdict=None, cost_usd=None)  # pyright: ignore[reportReturnType]
 
 
 def test_a_terminal_shows_one_line_that_is_written_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
 
     noted(ProgressOutput("rows × bot", 2))
@@ -53,6 +56,36 @@ def test_a_terminal_shows_one_line_that_is_written_over(monkeypatch: pytest.Monk
     assert stream.getvalue().endswith("rows × bot: 2 of 2, 0 passed, 1 without a score\n")
     assert "\x1b" not in stream.getvalue()
     assert stream.getvalue().count("\n") == 1
+
+
+def test_it_says_what_a_run_waits_for_until_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    calls = CallActivity(in_flight=2, oldest_s=31.0)
+    seconds = iter(range(0, 1000, 30))
+    progress = ProgressOutput("rows", 2, now=lambda: next(seconds))
+
+    async def run() -> None:
+        progress.watch(lambda: calls)
+
+    asyncio.run(run())
+    progress.finish()
+    _, waiting, last = stream.getvalue().split("\r")
+
+    assert waiting.endswith(" rows: 0 of 2, no result yet, 2 in flight, the longest for 31 s")
+    assert last.rstrip().endswith(" rows: 0 of 2, no result yet")
+    assert len(last) == len(waiting) + 1, "it covers the line before"
+
+
+def test_a_line_is_not_longer_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+
+    noted(ProgressOutput("a name that is rather long for this", 2))
+
+    assert {len(line) for line in stream.getvalue().strip().split("\r")} == {59}
 
 
 @pytest.mark.parametrize("is_wanted", [None, False])

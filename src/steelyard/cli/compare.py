@@ -125,8 +125,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         refuse_formats(files, output, [ReportFormat.html], why)
     with readable_runs(server, runs) as (project, names):
         folders = project.run_folders(names)
-        if gate:
-            _require_others(folders)
         known = judge_knowledge(project.validations.all, project.clock.now())
         found = compare_all(folders, strict=strict, known=known)
         gated = gate_comparisons(found, gate, strict=strict) if gate else []
@@ -137,14 +135,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     for one, result in gated:
         _print_gate(one, result)
     raise typer.Exit(_exit_code(found, gated))
-
-
-def _require_others(folders: Sequence[Path]) -> None:
-    """Refuse a gate on a run against itself: it would always pass."""
-
-    first, *others = (folder.resolve() for folder in folders)
-    if first in others:
-        raise InvalidError("a gate cannot compare a run with itself; name different runs")
 
 
 class ComparisonReports(NamedTuple):

@@ -16,10 +16,22 @@ if TYPE_CHECKING:
 
 
 def opened(near: Path | None = None, warn: Warn | None = None) -> Project:
-    """The project of a file, or of the current folder; its warnings go to stderr."""
+    """The project of a file, or of the current folder; its warnings go to stderr, each once."""
     from steelyard.project import open_project
 
-    return open_project(near=near, base=Path(), warn=warn or print_warning)
+    return open_project(near=near, base=Path(), warn=warn or _once(print_warning))
+
+
+def _once(warn: Warn) -> Warn:
+    """Warn of the same once, though every run of a group does."""
+    said: set[str] = set()
+
+    def warn_once(message: str) -> None:
+        if message not in said:
+            said.add(message)
+            warn(message)
+
+    return warn_once
 
 
 def references_of(current: Path) -> Callable[[Path], References]:

@@ -23,7 +23,10 @@ from steelyard.cli.running import (
 
 if TYPE_CHECKING:
     from steelyard.cli.run_output import RunReports
+    from steelyard.engine.activity import Look
     from steelyard.reports.run.run_text import RunView
+    from steelyard.results.plan import Plan
+    from steelyard.results.stored_run import StoredRun
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import FinishedRun
 
@@ -64,17 +67,25 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.usecases.runs.execute import resume_run
 
     files = out_files(out)
-    ports = opened().run_ports()
+    project = opened()
+    ports = project.run_ports()
     tune_garbage_collection()
     stored = ports.repository.find(run)
+    plan = require_plan(stored)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
     is_quiet = output is not ReportFormat.text
     with (
         stoppable([stored.run_id]),
-        ProgressLine(stored.run_id, None, is_quiet=is_quiet) as progress,
+        ProgressLine(_title(stored, plan), plan.total_rows, is_quiet=is_quiet) as progress,
     ):
-        watched = replace(ports, watch=progress.watch)
+
+        def watch(look: Look) -> None:
+            # Failures that are tried again are withdrawn by now.
+            progress.keep(project.store.progress([stored.run_id])[stored.run_id].rows)
+            progress.watch(look)
+
+        watched = replace(ports, watch=watch)
         finished = run_async(lambda: resume_run(watched, stored, progress.note))
     named = {
         "fail_under": fail_under,
@@ -82,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         "corrected": corrected or None,
         "allow_failures": allow_failures,
     }
-    kept = require_plan(stored).options.gates
+    kept = plan.options.gates
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
     gates.require_use()
@@ -91,6 +102,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     _reports(finished, gates).put(output, files, in_summary=True)
     print_gates(finished, gates)
     raise typer.Exit(exit_code(finished, gates))
+
+
+def _title(run: StoredRun, plan: Plan) -> str:
+    """The run as `run` calls it."""
+    return f"{run.dataset} × {' + '.join(plan.models)}"
 
 
 def _reports(finished: FinishedRun, gates: Gates) -> RunReports:

@@ -22,7 +22,7 @@ from steelyard.cli.running import (
     share,
 )
 from steelyard.cli.server.server_runs import ServerOption
-from steelyard.cli.tables import run_datasets
+from steelyard.cli.tables import run_datasets, suite_datasets
 from steelyard.cli.watching import OPTION, Watched, watch_run
 
 
@@ -166,8 +166,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     files = out_files(out)
     near = datasets[0] if datasets else None
+    # A server looks up its own suite.
+    named_datasets = datasets or (suite_datasets(suite) if server is None else ())
     if watch:
-        named = (*(datasets or ()), *(prompt or ()), *_paths(rubric, judge, responses))
+        named = (*named_datasets, *(prompt or ()), *_paths(rubric, judge, responses))
         _watch({"--server": server, "--plan": plan}, near, named, output)
     if detect is not None and not plan:
         raise InvalidError("--detect belongs to --plan: it says how many records a run would need")
@@ -183,7 +185,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     choice = SuiteChoice(
         datasets=tuple(
             run_datasets(
-                datasets or (),
+                named_datasets,
                 columns,
                 has_rubric=bool(rubric or suite),
                 strict=strict,

@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import typer
 
 from steelyard.cli.plans import print_graders
-from steelyard.cli.run_progress import ProgressCounts, state_lines
 from steelyard.cli.terminal import DrawnStderr, for_terminal, show_report
+from steelyard.reports.run.progress_text import ProgressCounts, state_lines
 
 if TYPE_CHECKING:
     from steelyard.engine.activity import Look
@@ -194,6 +194,10 @@ class ProgressLine:
         """Count a result."""
         self._state.note(result, self._now())
         self._show()
+
+    def keep(self, kept: int) -> None:
+        """Begin with the results that a resumed run has already."""
+        self._state.keep(kept, self._now())
 
     def reach(self, done: int, failed: int, total: int | None) -> None:
         """Show how far a run on a server has come."""

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from steelyard.project import Project
 
 
+def suite_datasets(suite: str | None) -> tuple[Path, ...]:
+    """The dataset of a suite of the project in the current folder."""
+    if suite is None:
+        return ()
+    from steelyard.usecases.runs import suites
+
+    return suites.suite_datasets(opened().run_ports(), suite)
+
+
 def run_datasets(
     paths: Sequence[Path],
     columns: TableColumns,

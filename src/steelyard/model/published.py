@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,6 +15,11 @@ Bump: TypeAlias = Literal["major", "minor", "patch"]
 
 DATASET_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 DATASET_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.+-]*")
+_RESERVED = {
+    *("con", "prn", "aux", "nul"),
+    *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),
+}
+"""Names of devices on Windows, which no file may have, whatever follows after a dot."""
 
 
 class StoredFile(NamedTuple):
@@ -61,6 +67,19 @@ def dataset_name(text: str) -> tuple[str, str] | None:
     name, at, version = rest.partition("@")
     is_one = kind == "dataset" and at and DATASET_ID.fullmatch(name)
     return (name, version) if is_one and DATASET_VERSION.fullmatch(version) else None
+
+
+def unportable_name(name: str, taken: Collection[str]) -> str:
+    """Why a new name cannot be a folder of its own on every system; empty if it can."""
+    if name in taken:
+        return ""
+    if name.partition(".")[0].casefold() in _RESERVED:
+        return f"'{name}' is the name of a device on Windows"
+    if name.endswith("."):
+        return f"'{name}' ends in a dot, which Windows leaves out"
+    other = next((one for one in taken if one.casefold() == name.casefold()), None)
+    same = "which Windows and macOS take for the same name"
+    return f"'{name}' differs from the published '{other}' only in case, {same}" if other else ""
 
 
 def bump_of(old: str, new: str) -> Bump:

@@ -244,7 +244,10 @@ def _likely(entries: Iterable[JsonValue]) -> Iterator[tuple[str, float]]:
 def _usage(usage: JsonValue) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    return Usage(
-        input_tokens=token_count(usage.get("prompt_tokens")),
-        output_tokens=token_count(usage.get("completion_tokens")),
+    asked, said, total = (
+        token_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total")
     )
+    if asked is not None and said is not None and total is not None:
+        # Gemini and others count what a model thinks in the total alone, and charge for it.
+        said = max(said, total - asked)
+    return Usage(input_tokens=asked, output_tokens=said)

@@ -11,6 +11,7 @@ from steelyard.model.published import (
     bump_of,
     compared_version,
     dataset_name,
+    unportable_name,
     version_order,
 )
 
@@ -107,3 +108,23 @@ def test_versions_are_in_the_order_of_their_numbers() -> None:
     assert sorted(versions, key=version_order) == [
         *(None, "v2", "1.9.0", "1.9.0-rc1", "1.10.0", "2024-b"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("CON", "'CON' is the name of a device on Windows"),
+        ("lpt1.strict", "is the name of a device on Windows"),
+        ("basic.", "ends in a dot, which Windows leaves out"),
+        ("Basic", "differs from the published 'basic' only in case"),
+        ("nul", ""),
+        ("console", ""),
+        ("com0", ""),
+        ("basic", ""),
+    ],
+)
+def test_a_new_name_is_a_folder_of_its_own_on_every_system(name: str, told: str) -> None:
+    found = unportable_name(name, ["basic", "nul"])
+
+    assert told in found
+    assert bool(found) is bool(told)

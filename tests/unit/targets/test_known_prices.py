@@ -18,6 +18,11 @@ CLAUDE = {
     "base_url": "https://api.anthropic.com",
     "model": "claude-haiku-4-5",
 }
+GEMINI = {
+    "provider": "openai",
+    "base_url": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "model": "gemini-2.5-flash",
+}
 
 
 @pytest.mark.parametrize(
@@ -25,6 +30,7 @@ CLAUDE = {
     [
         (OPENAI, ListPrice(2, 8, "2025-07-04")),
         (CLAUDE, ListPrice(1, 5, "2026-07-29")),
+        (GEMINI, ListPrice(0.3, 2.5, "2025-10-31")),
         ({**OPENAI, "extra": {"reasoning_effort": "low"}}, ListPrice(2, 8, "2025-07-04")),
         ({**OPENAI, "extra": {"service_tier": "priority"}}, None),
         ({**OPENAI, "model": "gpt-4.1-2025-04-14"}, None),

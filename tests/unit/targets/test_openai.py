@@ -226,12 +226,20 @@ def test_tool_calls_of_another_shape_are_left_out(calls: object) -> None:
     [
         ({"prompt_tokens": 5}, Usage(input_tokens=5)),
         ({"prompt_tokens": "5", "completion_tokens": -1}, Usage()),
+        (
+            {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 623},
+            Usage(input_tokens=20, output_tokens=603),
+        ),
+        (
+            {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 198},
+            Usage(input_tokens=20, output_tokens=198),
+        ),
         ({"prompt_tokens": True, "completion_tokens": 2.5}, Usage()),
         (None, Usage()),
         ([5, 2], Usage()),
     ],
 )
-def test_usage_that_is_no_count_is_unknown(usage: object, read_as: Usage) -> None:
+def test_usage_is_what_was_counted_and_no_count_is_unknown(usage: object, read_as: Usage) -> None:
     assert read(body(usage=usage)).usage == read_as
 
 

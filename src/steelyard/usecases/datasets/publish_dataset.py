@@ -19,6 +19,7 @@ from steelyard.model.published import (
     Published,
     StoredFile,
     dataset_name,
+    unportable_name,
 )
 from steelyard.reports.publication import Publication
 from steelyard.usecases.datasets.open_dataset import Opened, no_such_file, open_dataset
@@ -71,7 +72,7 @@ def _published(ports: RegistryPorts, name: str, version: str | None) -> Publicat
     assert opened.reading
     dataset = opened.reading.dataset(())
     reference = f"dataset/{_id(dataset)}@{_version(dataset, path, version)}"
-    refusals = tuple(_refusals(ports, path, name))
+    refusals = (*_name_faults(ports, dataset.id), *_refusals(ports, path, name))
     if refusals:
         return Publication(reference=reference, outcome="refused", refusals=refusals)
     sources = _sources(ports, opened)
@@ -147,6 +148,12 @@ def _version(dataset: Dataset, path: Path, given: str | None) -> str:
             "a letter or digit first"
         )
     return version
+
+
+def _name_faults(ports: RegistryPorts, name: str) -> Iterator[str]:
+    taken = [one.id for one in ports.registry.all("dataset")]
+    if fault := unportable_name(name, taken):
+        yield f"{fault}; take another id"
 
 
 def _refusals(ports: RegistryPorts, path: Path, shown: str) -> Iterator[str]:

@@ -21,7 +21,14 @@ from steelyard.model.difference import Diff
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, path_text
 from steelyard.model.judge import Judge
-from steelyard.model.published import Bump, Published, StoredFile, bump_of, compared_version
+from steelyard.model.published import (
+    Bump,
+    Published,
+    StoredFile,
+    bump_of,
+    compared_version,
+    unportable_name,
+)
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric
@@ -234,6 +241,9 @@ def _refusals(
             is_placed = finding.message.startswith(definition.shown)
             text = _hinted(finding.message, finding.hint)
             yield text if is_placed else finding_text(definition, finding)
+    name = reference_to(content).id
+    if name_fault := unportable_name(name, [one.id for one in held.values()]):
+        yield f"{definition.shown}: {name_fault}; take another id"
     if is_archived(definition) and str(reference_to(content)) not in held:
         yield f"{definition.shown} is archived, and was never published"
     if isinstance(content, Rubric):

@@ -298,9 +298,18 @@ def _labelled_records(one: CorrectedDifference, margin: float) -> str:
 def gate_comparisons(
     found: Sequence[Comparison], gate: ComparisonGate, *, strict: bool = False
 ) -> list[tuple[Comparison, GateResult]]:
-    """Gate each run against the first; in strict mode a pass must cover all of that run."""
+    """Gate each run against the first; in strict mode a pass must cover all of that run.
+
+    The first run itself is refused, a copy of its folder included: it would always pass.
+    """
     first = found[0].a.run_id
-    results = [(one, gate_comparison(one, gate)) for one in found if one.a.run_id == first]
+    pairs = [one for one in found if one.a.run_id == first]
+    if any(one.b.run_id == first for one in pairs):
+        raise InvalidError(
+            f"a gate cannot compare a run with itself: {first} is named twice, or a folder is a "
+            "copy of it; name different runs"
+        )
+    results = [(one, gate_comparison(one, gate)) for one in pairs]
     return [(one, _strictly(one, result)) for one, result in results] if strict else results
 
 

@@ -37,6 +37,7 @@ from steelyard.usecases.runs.prepare import Source, open_source, prepare_source
 
 Function: TypeAlias = Callable[..., Any]
 _NESTED = ("trace", "evaluator_scores")
+_PANDAS_TYPES: Mapping[type, str] = {int: "Int64", bool: "boolean"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +62,23 @@ class Run:
 
     def to_frame(self) -> Any:
         """The rows as a polars DataFrame: the request as text, without the trace."""
-        try:
-            polars: Any = import_module("polars")
-        except ImportError:
-            raise InvalidError("to_frame needs polars: pip install 'steelyard[parquet]'") from None
-        rows = [
+        polars = _imported("polars", "to_frame needs polars: pip install 'steelyard[parquet]'")
+        return polars.DataFrame(self._plain_rows(), infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """The same rows as a pandas DataFrame; counts and verdicts have types with a null."""
+        pandas = _imported("pandas", "to_pandas needs pandas: pip install pandas")
+        rows = self._plain_rows()
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        made = {
+            name: pandas.Series(values, dtype=_pandas_type(values))
+            for name, values in columns.items()
+        }
+        return pandas.DataFrame(made)
+
+    def _plain_rows(self) -> list[JsonObject]:
+        return [
             {
                 **{name: value for name, value in row.json().items() if name not in _NESTED},
                 "request": request_text(row),
@@ -73,7 +86,19 @@ class Run:
             }
             for row in read_predictions(self.folder)
         ]
-        return polars.DataFrame(rows, infer_schema_length=None)
+
+
+def _imported(module: str, message: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise InvalidError(message) from None
+
+
+def _pandas_type(values: Sequence[object]) -> str | None:
+    """The type with a null where pandas would turn numbers into floats; None: what it infers."""
+    kinds = {type(value) for value in values if value is not None}
+    return _PANDAS_TYPES.get(next(iter(kinds))) if len(kinds) == 1 else None
 
 
 def look_over(

@@ -54,7 +54,7 @@ class SuiteChoice:
 def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     """One run for every dataset and target (or candidate of a response file), as one group."""
     suite = _suite(ports, choice.suite)
-    datasets = choice.datasets or _suite_dataset(ports, suite)
+    datasets = choice.datasets or suite_datasets(ports, choice.suite)
     if not datasets:
         raise InvalidError("name a dataset, or a suite that has one")
     if choice.prompts and (choice.responses or choice.from_conversation):
@@ -147,8 +147,9 @@ def _suite(ports: RunPorts, name: str | None) -> SuiteSettings:
     return suites[name]
 
 
-def _suite_dataset(ports: RunPorts, suite: SuiteSettings) -> tuple[Path, ...]:
-    name = suite.dataset
+def suite_datasets(ports: RunPorts, suite: str | None) -> tuple[Path, ...]:
+    """The dataset of a suite, as a file or a reference; nothing where it has none."""
+    name = _suite(ports, suite).dataset
     if name is None:
         return ()
     path = ports.root / name

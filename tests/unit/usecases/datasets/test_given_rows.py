@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from importlib import import_module
 from typing import Any
 
 import polars as pl
 import pytest
 
+from real_parts import require
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.importers.table import TableColumns
 from steelyard.errors import InvalidError
@@ -21,16 +23,6 @@ QUESTIONS = [
     {"question": "[1] Capital of Peru?", "answer": None, "asked": None},
 ]
 ANSWERS = {"input": "question", "expected": "answer"}
-
-
-class PandasLike:
-    """What a frame of pandas is known by; its missing numbers are NaN."""
-
-    columns = ("question", "answer")
-
-    def to_dict(self, orient: str) -> list[dict[str, object]]:
-        assert orient == "records"
-        return [{"question": "Capital of France?", "answer": float("nan")}]
 
 
 def read(given: Any, **names: str) -> tuple[list[Case], list[Finding]]:
@@ -53,10 +45,13 @@ def test_named_columns_of_lists_and_frames_make_the_same_cases(given: Any) -> No
     assert dict(cases[0].metadata) == {"asked": "2026-01-02"}
 
 
-def test_a_frame_is_known_by_its_methods_and_nan_is_absent() -> None:
-    cases, findings = read(PandasLike(), **ANSWERS)
+def test_a_frame_of_pandas_is_read_and_its_missing_values_are_absent() -> None:
+    require("pandas")
+    frame = import_module("pandas").DataFrame(QUESTIONS)
+    cases, findings = read(frame, **ANSWERS)
 
-    assert (findings, cases[0].answers) == ([], ())
+    assert findings == []
+    assert [case.answers for case in cases] == [("Paris",), ()]
 
 
 def test_a_lazy_frame_is_collected() -> None:

@@ -111,6 +111,20 @@ def test_a_version_is_one_and_can_be_written(
         publish_dataset(project.ports, str(path), version)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("con", "the name of a device"), ("QA", "published 'qa' only in case")]
+)
+def test_an_id_that_other_systems_cannot_keep_apart_is_refused(
+    project: RegistryProject, name: str, told: str
+) -> None:
+    publish_dataset(project.ports, str(document(project)))
+    made = publish_dataset(project.ports, str(document(project, dataset_id=name)))
+
+    assert made.outcome == "refused"
+    assert told in made.refusals[0]
+    assert [one.id for one in project.registry.all("dataset")] == ["qa"]
+
+
 def test_an_id_can_stand_in_a_reference(project: RegistryProject) -> None:
     path = project.write("datasets/a b.jsonl", json.dumps(row("a")) + "\n")
 

@@ -143,6 +143,13 @@ def test_two_files_of_one_version_are_refused(project: RegistryProject) -> None:
     assert "stands in" in made.refusals[0]
 
 
+def test_an_id_that_is_no_file_name_on_windows_is_refused(project: RegistryProject) -> None:
+    made = project.publish(project.rubric("aux@1.0.0"))
+
+    assert made.outcome == "refused"
+    assert "'aux' is the name of a device on Windows; take another id" in made.refusals[0]
+
+
 def test_a_clash_of_names_is_refused(project: RegistryProject) -> None:
     project.publish(project.rubric("basic@1.0.0"))
     (project.root / "rubrics" / "basic@1.0.0.yaml").unlink()

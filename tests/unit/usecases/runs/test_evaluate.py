@@ -14,6 +14,7 @@ import pytest
 
 from checker import check_run
 from fakes.projects import Project, row
+from real_parts import require
 from steelyard.checks.equals import Equals
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.errors import InvalidError, RequestError
@@ -327,12 +328,21 @@ def test_an_interrupt_before_a_run_has_begun_stops_it(monkeypatch: pytest.Monkey
     asyncio.run(notebook())
 
 
-def test_a_frame_needs_polars(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("library", "method", "said"),
+    [
+        ("polars", "to_frame", "to_frame needs polars: pip install 'steelyard"),
+        ("pandas", "to_pandas", "to_pandas needs pandas: pip install pandas"),
+    ],
+)
+def test_a_frame_needs_its_library(
+    library: str, method: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = evaluate(dataset("a"), target=says_yes, checks=[YES])
-    monkeypatch.setitem(sys.modules, "polars", None)
+    monkeypatch.setitem(sys.modules, library, None)
 
-    with pytest.raises(RequestError, match="to_frame needs polars: pip install"):
-        run.to_frame()
+    with pytest.raises(RequestError, match=said):
+        getattr(run, method)()
 
 
 def test_a_frame_has_the_plain_columns() -> None:
@@ -340,6 +350,25 @@ def test_a_frame_has_the_plain_columns() -> None:
 
     assert frame["model_response"].to_list() == ["yes"]
     assert not {"trace", "evaluator_scores"} & set(frame.columns)
+
+
+def test_a_frame_of_pandas_has_the_same_columns_with_their_types() -> None:
+    require("pandas")
+
+    def answer(case: Case) -> str:
+        if case.id == "b":
+            raise ConnectionError("the line is cut")
+        return "yes"
+
+    run = evaluate(dataset("a", "b"), target=answer, checks=[YES])
+    frame = run.to_pandas()
+    types = {name: str(frame[name].dtype) for name in ("passed", "repeat", "score")}
+
+    assert type(frame).__module__.startswith("pandas")
+    assert list(frame.columns) == run.to_frame().columns
+    assert frame["model_response"].isna().tolist() == [False, True]
+    assert frame["passed"].to_list()[0] is True
+    assert types == {"passed": "boolean", "repeat": "Int64", "score": "float64"}
 
 
 def test_a_column_may_be_empty_in_many_rows_before_it_has_a_value() -> None:

@@ -6,14 +6,13 @@ import json
 import subprocess
 import sys
 from importlib.resources import files
-from shutil import which
 
 import pytest
 
+from real_parts import require_program
 from steelyard.model.json_value import JsonObject
 
 _PROGRAMS = files("steelyard.usecases.convert.promptfoo")
-_NODE = which("node") or "node"
 _CALLED: JsonObject = {
     "candidate_answer": "",
     "output_messages": [
@@ -44,7 +43,6 @@ def test_an_answer_of_tool_calls_is_their_list_in_python(code: str) -> None:
     assert verdict(command, given) == "pass"
 
 
-@pytest.mark.skipif(which("node") is None, reason="there is no node on this machine")
 @pytest.mark.parametrize(
     ("answer", "config"),
     [
@@ -66,6 +64,7 @@ def test_an_answer_of_tool_calls_is_their_list_in_python(code: str) -> None:
 def test_an_answer_of_tool_calls_is_their_list_in_javascript(
     answer: JsonObject, config: JsonObject
 ) -> None:
-    command = [_NODE, str(_PROGRAMS / "promptfoo_javascript.cjs")]
+    require_program("node", "nodejs")
+    command = ["node", str(_PROGRAMS / "promptfoo_javascript.cjs")]
 
     assert verdict(command, {**_CALLED, **answer, "config": {"vars": {}, **config}}) == "pass"

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from steelyard.cli.run_progress import ProgressCounts, state_lines
 from steelyard.engine.activity import CallActivity
 from steelyard.model.run import Result
 from steelyard.model.verdict import Verdict
+from steelyard.reports.run.progress_text import ProgressCounts, state_lines
 
 
 def result(index: int = 0, cost: float | None = None, status: str = "evaluated") -> Result:
@@ -50,6 +50,18 @@ def test_speed_and_time_left_are_said_once_there_are_results_enough() -> None:
 )
 def test_long_times_are_said_in_minutes_and_hours(total: int, left: str) -> None:
     assert said(progress(5, total), None, 5.0).endswith(f"{left} left")
+
+
+def test_a_resumed_run_counts_what_it_has_and_is_as_fast_as_its_new_results() -> None:
+    state = ProgressCounts(20, 0.0)
+    state.keep(10, 2.0)
+    before = said(state, None, 3.0)
+    for number in range(5):
+        state.note(result(number), number + 3.0)
+
+    assert before == "10 kept, no new result yet"
+    assert state.done == 15
+    assert said(state, None, 7.0) == "10 kept, 5 passed, 1.0/s, 5 s left"
 
 
 def test_cost_is_said_where_it_is_known() -> None:

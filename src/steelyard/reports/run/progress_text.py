@@ -21,6 +21,8 @@ class ProgressCounts:
     def __init__(self, total: int | None, now: float) -> None:
         self.total = total
         self.done = 0
+        self.kept = 0
+        """How many of these a run that is resumed had before."""
         self.passed: int | None = None
         """None where nobody counts them."""
         self.failed = 0
@@ -28,6 +30,11 @@ class ProgressCounts:
         """None where no result has a cost."""
         self._began = now
         self._last = now
+
+    def keep(self, kept: int, now: float) -> None:
+        """Begin with the results that a resumed run has already."""
+        self.done = self.kept = kept
+        self._began = self._last = now
 
     def note(self, result: Result, now: float) -> None:
         """Count a result."""
@@ -50,8 +57,8 @@ class ProgressCounts:
 
     def rate(self, now: float) -> float | None:
         """Results a second; None where there are too few to say."""
-        elapsed = now - self._began
-        return self.done / elapsed if self.done >= _RATE_FROM and elapsed > 0 else None
+        made, elapsed = self.done - self.kept, now - self._began
+        return made / elapsed if made >= _RATE_FROM and elapsed > 0 else None
 
     def quiet_s(self, now: float) -> float:
         """How long there was no result."""
@@ -60,13 +67,16 @@ class ProgressCounts:
 
 def state_lines(state: ProgressCounts, calls: CallActivity | None, now: float) -> Iterator[str]:
     """Results, speed, cost, and what is being waited for."""
-    if not state.done:
-        yield "no result yet"
+    made = state.done - state.kept
+    if state.kept:
+        yield f"{state.kept} kept"
+    if not made:
+        yield "no new result yet" if state.kept else "no result yet"
     elif state.passed is not None:
         yield f"{state.passed} passed"
     if state.failed:
         yield f"{state.failed} without a score"
-    elif state.done and state.passed is None:
+    elif made and state.passed is None:
         yield "all with a score"
     rate = state.rate(now)
     if rate:
