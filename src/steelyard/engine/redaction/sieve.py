@@ -83,7 +83,8 @@ _SURE: dict[str, Any] = {
         rb"|Bearer [0-9A-Za-z._~+/=-]{16}"
         rb"|eyJ[0-9A-Za-z_-]{10}|A[KS]IA[0-9A-Z]{16}|SG\.[0-9A-Za-z_-]{16}|AGE-SECRET-KEY-1"
         rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN",
-        "email": rb"(?:@|%40)(?:[0-9A-Za-z\x80-\xff][0-9A-Za-z_\x80-\xff-]*\.)+[A-Za-z\x80-\xff]{2}",
+        "email": rb"(?:@|%40)(?:[0-9A-Za-z\x80-\xff][0-9A-Za-z_\x80-\xff-]*\.)+"
+        rb"[A-Za-z\x80-\xff]{2}",
         "phone": _RAW_EDGE
         + rb"(?:\+\(?[1-9][0-9]{0,3}(?:[0-9]{4}|"
         + _GAP
