@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 import numpy as np
 from msgspec import structs
@@ -25,6 +26,7 @@ _SUMMED = (
     *("calls", "unanswered", "attempts", "cached"),
     *("input_tokens", "output_tokens", "cost_usd", "saved_usd"),
 )
+_summed = attrgetter(*_SUMMED)
 
 
 def add_judging(batch: Batch, sums: Sums) -> None:
@@ -42,8 +44,8 @@ def add_judging(batch: Batch, sums: Sums) -> None:
 
     add("rows", np.ones(len(judged)))
     known: dict[str, np.ndarray] = {}
-    for name in _SUMMED:
-        given = np.array([getattr(one, name) for one in judged], dtype=np.float64)
+    for name, column in zip(_SUMMED, zip(*map(_summed, judged), strict=True), strict=True):
+        given = np.array(column, dtype=np.float64)
         known[name] = ~np.isnan(given)
         add(name, np.where(known[name], given, 0.0))
     add("paid_rows", known["cost_usd"])
