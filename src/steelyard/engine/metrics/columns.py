@@ -171,7 +171,7 @@ class LabelColumn:
 
     def extend(self, names: Sequence[str | None]) -> None:
         """The clusters of more records."""
-        is_named = any(name is not None for name in names)
+        is_named = names.count(None) < len(names)
         if self._labels is None and is_named:
             self._labels = array("i", range(-1, -1 - self._length, -1))
         if self._labels is not None:

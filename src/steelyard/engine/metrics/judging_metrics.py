@@ -32,9 +32,9 @@ _summed = attrgetter(*_SUMMED)
 def add_judging(batch: Batch, sums: Sums) -> None:
     """Add up what it took to judge some rows."""
     rows: list[Judging | None] = list(batch.values("judging"))
-    places = np.array([place for place, one in enumerate(rows) if one is not None], dtype=np.int64)
-    if not len(places):
+    if rows.count(None) == len(rows):
         return
+    places = np.array([place for place, one in enumerate(rows) if one is not None], dtype=np.int64)
     judged = [one for one in rows if one is not None]
 
     def add(name: str, values: np.ndarray) -> None:
