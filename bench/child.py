@@ -23,11 +23,12 @@ class Cost:
     peak_bytes: int
 
 
-def run(*command: str | Path) -> Cost:
+def run(*command: str | Path, cwd: Path = ROOT) -> Cost:
     """Run a command to its end; one that fails stops the measurement."""
     words = [str(word) for word in command]
     begin = time.perf_counter()
-    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}  # where `bench` is, whatever the folder
+    process = subprocess.Popen(words, cwd=cwd, env=env, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -38,12 +39,14 @@ def run(*command: str | Path) -> Cost:
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
 
 
-def medians(commands: dict[str, tuple[str | Path, ...]], times: int) -> dict[str, Cost]:
+def medians(
+    commands: dict[str, tuple[str | Path, ...]], times: int, cwd: Path = ROOT
+) -> dict[str, Cost]:
     """The median cost of each command, run in turns so that a busy moment hits all alike."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(times):
         for name, command in commands.items():
-            costs[name].append(run(*command))
+            costs[name].append(run(*command, cwd=cwd))
     return {
         name: Cost(
             median(cost.wall_s for cost in taken),

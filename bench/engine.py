@@ -3,8 +3,9 @@
 Both ask the same endpoint for the same records. What a process costs to start is in neither
 number: each is the difference between 10,000 and 2,000 records, divided by 8,000. Run it with
 `python -m bench.engine`; `python -m bench.engine --rows 1000000` measures a long recorded run
-and the commands that read it instead, and `--workers` two processes alone, each of which changes
-its own rows of the page.
+and the commands that read it instead, `--workers` two processes alone, and `--shapes` runs of
+every contract and kind of grading (`--shapes judged jury` those two), beside a loop that only asks
+as often and reads (`bench/asking_loop.py`). Each of these changes its own rows of the page.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import NamedTuple
 
 from bench.child import ROOT, STEELYARD, Cost, medians, run
 from bench.page import machine, section, write_section
+from bench.shapes import Shape, dataset, run_words, shapes, write_project
 
 FOLDER = ROOT / "bench" / "data" / "engine"
 TIMES = 3
@@ -64,6 +66,7 @@ def results() -> Iterator[Row]:
     yield worker_result()
     yield small_result()
     yield recorded_result()
+    yield from shape_results(tuple(shapes()), FEW, MANY, TIMES)
 
 
 def asked_results(delay_ms: int, at_once: int) -> Iterator[Row]:
@@ -133,6 +136,41 @@ def worker_result() -> Row:
         f"**{speed / limit:.0%}** ({speed:,.0f}; {cpu_ms:.3f} ms of CPU a record)",
         "≥ 95 %",
         "≥ 80 %",
+    )
+
+
+def shape_results(names: Sequence[str], few: int, many: int, times: int) -> Iterator[Row]:
+    """What each shape costs, beside a loop that asks as often and does nothing else."""
+    known = shapes()
+    with endpoint(0) as url:
+        for name in names:
+            folder = FOLDER / "shapes" / name
+            write_project(known[name], folder, url, (few, many))
+            words: dict[str, tuple[str | Path, ...]] = {}
+            for count in (few, many):
+                words[f"our {count}"] = shape_run(known[name], folder, count)
+                loop = (sys.executable, "-m", "bench.asking_loop", name, str(count), url)
+                words[f"loop {count}"] = loop
+            yield shape_row(known[name], few, many, medians(words, times, folder))
+
+
+def shape_run(shape: Shape, folder: Path, count: int) -> tuple[str | Path, ...]:
+    """The command that runs so many records of a shape."""
+    words = ("run", dataset(shape, folder, count), *run_words(shape), "--format", "json")
+    return (*STEELYARD, *words)
+
+
+def shape_row(shape: Shape, few: int, many: int, cost: Mapping[str, Cost]) -> Row:
+    """CPU of one record more, and of the same calls in a loop."""
+    ours, bare = (
+        (cost[f"{who} {many}"].cpu_s - cost[f"{who} {few}"].cpu_s) / (many - few) * 1000
+        for who in ("our", "loop")
+    )
+    return Row(
+        f"{shape.what}: CPU a record against a loop that only asks and reads",
+        f"**{ours / bare:.2f} ×** ({ours:.3f} ms to {bare:.3f} ms)",
+        "≤ 1.0 ×",
+        "≤ 1.7 ×",
     )
 
 
@@ -295,17 +333,36 @@ def main(words: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.engine")
     parser.add_argument("--rows", type=int, help="measure a recorded run of so many rows only")
     parser.add_argument("--workers", action="store_true", help="measure two workers only")
+    parser.add_argument(
+        "--shapes", nargs="*", choices=shapes(), metavar="NAME", help="measure these shapes only"
+    )
+    parser.add_argument("--few", type=int, default=FEW, help="records of the small runs of shapes")
+    parser.add_argument("--many", type=int, default=MANY, help="records of the large ones")
+    parser.add_argument("--times", type=int, default=TIMES, help="how often a shape is run")
+    parser.add_argument("--dry", action="store_true", help="leave the page as it is")
     asked = parser.parse_args(words)
-    if asked.rows or asked.workers:
+    if asked.rows or asked.workers or asked.shapes is not None:
         prepare()
         text = section("engine")
-        for row in long_results(asked.rows) if asked.rows else [worker_result()]:
-            print(line_of(row))
+        for row in some_results(asked):
+            print(line_of(row), flush=True)
             text = with_row(text, row)
     else:
         text = table(results())
         print(text)
-    write_section("engine", text)
+    if not asked.dry:
+        write_section("engine", text)
+
+
+def some_results(asked: argparse.Namespace) -> Iterator[Row]:
+    """The rows that were asked for."""
+    if asked.rows:
+        yield from long_results(asked.rows)
+    if asked.workers:
+        yield worker_result()
+    if asked.shapes is not None:
+        names = asked.shapes or tuple(shapes())
+        yield from shape_results(names, asked.few, asked.many, asked.times)
 
 
 def _mb(cost: Cost) -> str:

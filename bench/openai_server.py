@@ -7,20 +7,44 @@ serves until its standard input ends.
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+from collections.abc import Mapping
 from typing import cast
 
-_BODY = (
-    b'{"id":"chatcmpl-1","object":"chat.completion","created":1767225600,"model":"bench-1",'
-    b'"choices":[{"index":0,'
-    b'"message":{"role":"assistant","content":"The loan period is three weeks."},'
-    b'"finish_reason":"stop"}],"usage":{"prompt_tokens":21,"completion_tokens":7,'
-    b'"total_tokens":28}}'
-)
-_ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (
-    len(_BODY),
-    _BODY,
-)
+_SAID = "The loan period is three weeks."
+_JUDGED = '{"answers": {"score": {"evidence": "three weeks", "reasoning": "Right.", "value": 1}}}'
+_CALL = {"name": "look_up", "arguments": '{"book": "1"}'}
+
+
+def _reply(message: Mapping[str, object]) -> bytes:
+    """A whole response with this message."""
+    about = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1767225600,
+        "model": "bench-1",
+        "choices": [
+            {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
+        ],
+        "usage": {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28},
+    }
+    body = json.dumps(about, separators=(",", ":")).encode()
+    head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: "
+    return f"{head}{len(body)}\r\n\r\n".encode() + body
+
+
+ANSWERS = {
+    "weeks": _reply({"content": _SAID}),
+    "choice": _reply({"content": "The answer is A"}),
+    "judge": _reply({"content": _JUDGED}),
+    "tool": _reply(
+        {"content": None, "tool_calls": [{"id": "c1", "type": "function", "function": _CALL}]}
+    ),
+    "long": _reply({"content": " ".join([_SAID] * 256)}),
+}
+"""What is answered, by the last part of an address; any other is answered as `weeks`."""
+_BY_PATH = {f"/{name}/chat/".encode(): answer for name, answer in ANSWERS.items()}
 _LENGTH = b"content-length:"
 
 
@@ -39,15 +63,21 @@ class Endpoint(asyncio.Protocol):
         """Answer every request that is complete."""
         self._data += data
         while (size := _request_size(self._data)) and len(self._data) >= size:
+            answer = _answer_to(self._data)
             self._data = self._data[size:]
             if self._delay_s:
-                asyncio.get_running_loop().call_later(self._delay_s, self._answer)
+                asyncio.get_running_loop().call_later(self._delay_s, self._answer, answer)
             else:
-                self._answer()
+                self._answer(answer)
 
-    def _answer(self) -> None:
+    def _answer(self, answer: bytes) -> None:
         if not self._transport.is_closing():
-            self._transport.write(_ANSWER)
+            self._transport.write(answer)
+
+
+def _answer_to(data: bytes) -> bytes:
+    line = data[: data.find(b"\r\n")]
+    return next((said for path, said in _BY_PATH.items() if path in line), ANSWERS["weeks"])
 
 
 def _request_size(data: bytes) -> int | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.results.stored_run import StoredRun
     from steelyard.store.pruned import RetentionStore
-    from steelyard.usecases.convert.convert import ConvertPorts
+    from steelyard.usecases.convert.conversion_request import ConvertPorts
     from steelyard.usecases.correction.current_rates import CurrentRates
     from steelyard.usecases.judges.validate_judge import ValidationPorts
     from steelyard.usecases.registry.registry import RegistryPorts
@@ -287,7 +287,7 @@ class Project(ProjectAdapters):
         """What a conversion needs: files, frames and drafts."""
         from steelyard.store.drafts import FileDraft, ScratchDraft
         from steelyard.store.frames import frame_records
-        from steelyard.usecases.convert.convert import ConvertPorts
+        from steelyard.usecases.convert.conversion_request import ConvertPorts
 
         return ConvertPorts(
             workspace=self.workspace,

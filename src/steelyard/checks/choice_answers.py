@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from steelyard.checks.choice_doubts import is_doubted, is_only_weighed
@@ -74,11 +75,21 @@ class ChoiceReader:
 
     def __init__(self, choices: tuple[AnswerChoice, ...]) -> None:
         self._exact = {choice.id for choice in choices}
-        self._ids = _by_form(choices, lambda choice: choice.id)
-        self._texts = _by_form(choices, lambda choice: choice.text)
-        self._heads = {form[:_HEAD] for form in self._texts}
+        self._choices = choices
         self._longest = max((len(choice.text) for choice in choices), default=0) + 80
         self._patterns = patterns_of(tuple(choice.id for choice in choices))
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return _by_form(self._choices, lambda choice: choice.text)
+
+    @cached_property
+    def _heads(self) -> set[str]:
+        return {form[:_HEAD] for form in self._texts}
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        return _by_form(self._choices, lambda choice: choice.id)
 
     def read(self, answer: str) -> Selection:
         """What an answer selects; reasoning that a model marks as such is passed over."""
@@ -98,7 +109,7 @@ class ChoiceReader:
             lambda text: _last(self._in_hashes(text)),
             lambda text: _last(self._in_boxes(text)),
             lambda text: _last(self._in_tags(text)),
-            lambda text: _last(self._in_phrases(text)),
+            lambda text: Selection(ids=self._in_phrases(text)),
             lambda text: _last(self._alone_in_line(text)),
             self._in_text,
         )
@@ -146,7 +157,7 @@ class ChoiceReader:
         begun = self._patterns.listed.match(text)
         if begun and not _is_word(begun) and not self._is_denied(text, 0, begun.end()):
             return self._names(begun["ids"])
-        return _last(self._in_hashes(text)).ids or _last(self._in_phrases(text)).ids
+        return _last(self._in_hashes(text)).ids or self._in_phrases(text)
 
     def _in_hashes(self, text: str) -> Iterator[Ids]:
         for found in HASHES.finditer(text):
@@ -162,11 +173,10 @@ class ChoiceReader:
         for found in TAGGED.finditer(text):
             yield self._short_text(found["inside"])
 
-    def _in_phrases(self, text: str) -> Iterator[Ids]:
-        """Choices that are only named, then those that are taken, which count more."""
-        yield from self._named(text)
+    def _in_phrases(self, text: str) -> Ids:
+        """The choices that are taken last; where none is, those that are only named last."""
         taken = sorted([*self._announced(text), *self._praised(text)])
-        yield from (ids for _, ids in taken)
+        return _last(ids for _, ids in taken).ids or _last(self._named(text)).ids
 
     def _named(self, text: str) -> Iterator[Ids]:
         end = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, ClassVar, NamedTuple, TypeAlias
@@ -256,9 +256,29 @@ def _form(found: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
+    """A text in which what may be written in several ways is written in one."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'")
-    plain = _MINUS.sub("-", _GROUPING.sub("", plain))
-    plain = _SIGN_BEFORE_SYMBOL.sub(r"\1 -", plain)
-    plain = _DOTTED.sub(lambda found: f"{found[1]}m" if found[1] else "percent", plain)
-    plain = _AT_LEAST.sub(lambda found: _SIGNS[found[1]], plain)
-    return _SHORT_FORM.sub(lambda found: _SHORT.get(found[0].casefold(), " not"), plain)
+    # Beyond ASCII there are further signs that count as these where case does not.
+    is_plain, low = plain.isascii(), plain.lower()
+    for signs, rewrite in _REWRITES:
+        if not is_plain or any(sign in low for sign in signs):
+            plain = rewrite(plain)
+            low = plain.lower()
+    return plain
+
+
+_REWRITES: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
+    ((",",), lambda text: _GROUPING.sub("", text)),
+    (("minus",), lambda text: _MINUS.sub("-", text)),
+    (("-",), lambda text: _SIGN_BEFORE_SYMBOL.sub(r"\1 -", text)),
+    (
+        (".m", "per cent"),
+        lambda text: _DOTTED.sub(lambda found: f"{found[1]}m" if found[1] else "percent", text),
+    ),
+    (("=",), lambda text: _AT_LEAST.sub(lambda found: _SIGNS[found[1]], text)),
+    (
+        ("n't", "cannot"),
+        lambda text: _SHORT_FORM.sub(lambda found: _SHORT.get(found[0].casefold(), " not"), text),
+    ),
+)
+"""In this order; each with what a text has that it changes, in small letters."""

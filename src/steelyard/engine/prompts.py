@@ -38,22 +38,27 @@ def build_prompt(case: Case) -> Prompt:
     Guidelines go first, in a block of their own; other files stand where the message shows them.
     The text form carries role markers only when more than one message speaks.
     """
-    if len(case.input_messages) == 1 and not case.context:
+    return prompt_from(case.input_messages, case.context)
+
+
+def prompt_from(messages: Sequence[Message], context: str = "") -> Prompt:
+    """The same for the messages and the context of a case."""
+    if len(messages) == 1 and not context:
         # What most records are; the long way round comes to the same.
-        only = case.input_messages[0]
+        only = messages[0]
         text = only.content.strip() if isinstance(only.content, str) else ""
         if text and only.role == "user":
             return Prompt((("user", text),), text)
-    guidelines = _guidelines(case)
-    turns = [_Turn("system", case.context.strip())]
-    turns += [_Turn(message.role, message_text(message)) for message in case.input_messages]
+    guidelines = _guidelines(messages)
+    turns = [_Turn("system", context.strip())]
+    turns += [_Turn(message.role, message_text(message)) for message in messages]
     turns = [turn for turn in turns if turn.text]
     shown = [turn.marked if len(turns) > 1 else turn.text for turn in turns]
     chat = _chat(turns, guidelines)
     rich = ()
-    if has_more_than_text(case.input_messages):
-        system = _joined([guidelines, case.context.strip()])
-        rich = _rich(case.input_messages, system)
+    if has_more_than_text(messages):
+        system = _joined([guidelines, context.strip()])
+        rich = _rich(messages, system)
     return Prompt(chat, _joined([guidelines, *shown]), rich)
 
 
@@ -70,11 +75,11 @@ def prompt_tokens(prompt: Prompt) -> int:
     return characters // CHARACTERS_A_TOKEN + images * IMAGE_TOKENS
 
 
-def _guidelines(case: Case) -> str:
+def _guidelines(messages: Sequence[Message]) -> str:
     """All guideline files of a case in one block, each once."""
     blocks = {
         block.path: block
-        for message in case.input_messages
+        for message in messages
         for block in message.blocks
         if isinstance(block, FileBlock) and block.guideline
     }

@@ -10,7 +10,7 @@ from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.contracts.message_rows import message_row
 from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.engine.prompts import build_prompt
+from steelyard.engine.prompts import build_prompt, prompt_from
 from steelyard.engine.redaction.own_rules import OwnFields
 from steelyard.engine.redaction.redactor import is_redacted
 from steelyard.execution.record_selection import fields_of
@@ -39,6 +39,8 @@ def prompt_of(
         case = replace(case, input_messages=sent)
     if case.task_type is not None:
         messages = policy_messages(case, policies.of(case))
+        if not template:
+            return prompt_from(messages)
         case = replace(case, input_messages=messages, context="")
     return template.prompt(case) if template else build_prompt(case)
 

@@ -100,4 +100,4 @@ def normalized(value: JsonValue) -> JsonValue:
 
 def without_surrogates(text: str) -> str:
     """The text with lone surrogates replaced, so that it can be printed and encoded."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

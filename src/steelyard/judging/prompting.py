@@ -20,10 +20,12 @@ from steelyard.judging.questions_asked import (
     Example,
     examples_of,
 )
-from steelyard.model.json_value import Extra
+from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.judgement import Asker, JudgeCall
 
 _NAMES = re.compile(r"\{\{[{&#^]?\s*([^\s{}.]+)")
+_MOST_KNOWN = 256
+_KNOWN: dict[tuple[str, str, str, str], tuple[JsonObject, str]] = {}
 _OPTIONAL = ("input", "output", "expected", "context", "criteria", "rubric", "question")
 _FORMAT = f"""\
 You are a judge. You decide what is asked of you about material that others wrote.
@@ -45,8 +47,8 @@ def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "
     """The call for a question; a complaint about the first reply makes it the second round."""
     nonce = asker.secret(f"nonce {asked.sample}").hex()[:32]
     fence = DelimiterFence(nonce)
-    schema = answer_schema(asked.fields)
     instructions = _instructions(asked)
+    schema, identified = _instrument(asked, instructions)
     return JudgeCall(
         judge=asked.judge,
         messages=(
@@ -54,7 +56,7 @@ def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "
             ("user", _user(asked, fence, instructions, seed) + _again(complaint)),
         ),
         schema=schema,
-        identity=call_identity(asked),
+        identity=identified,
         nonce=nonce,
         item=asked.item,
         turn=asked.turn,
@@ -67,14 +69,31 @@ def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "
 
 def call_identity(asked: AskedQuestion) -> str:
     """What makes it the same judge; the same for every trace that it is asked about."""
-    return identity(
-        template=asked.judge.template,
-        frame=_system(DelimiterFence(""), ()),
-        schema=answer_schema(asked.fields),
-        questions=[f"{one.question}: {values_shown(one)}" for one in asked.fields],
-        instructions=_instructions(asked),
-        examples=[f"{one.id}: {one.text}" for one in _examples(asked)],
-    )
+    return _instrument(asked, _instructions(asked))[1]
+
+
+def _instrument(asked: AskedQuestion, instructions: Extra) -> tuple[JsonObject, str]:
+    """The schema of the answer and the identity, made once for what many records are asked.
+
+    Known by what it is made of as text, in which 1 and 1.0 differ.
+    """
+    examples = [f"{one.id}: {one.text}" for one in _examples(asked)]
+    made_of = asked.judge.template, repr(asked.fields), repr(instructions), repr(examples)
+    known = _KNOWN.get(made_of)
+    if known is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        schema = answer_schema(asked.fields)
+        identified = identity(
+            template=asked.judge.template,
+            frame=_system(DelimiterFence(""), ()),
+            schema=schema,
+            questions=[f"{one.question}: {values_shown(one)}" for one in asked.fields],
+            instructions=instructions,
+            examples=examples,
+        )
+        known = _KNOWN[made_of] = schema, identified
+    return known
 
 
 def order_seed(asker: Asker, asked: AskedQuestion) -> int:

@@ -92,6 +92,8 @@ class _EvalCasesReading:
         self._files = files or NoFiles()
         self._file = file
         self._plain = PlainCases()
+        self._built: tuple[JsonValue, Case | None] = None, None
+        """The row that was checked last by building its case, and the case."""
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
@@ -100,6 +102,9 @@ class _EvalCasesReading:
             plain = self._plain.case(fields(row.value), self._defaults, place)
             if plain:
                 return plain
+        checked, case = self._built
+        if case and checked is row.value:
+            return replace(case, place=place)
         return self._builder(row.value).case(place)
 
     def _path(self, index: int) -> Path:  # noqa: ARG002
@@ -132,7 +137,7 @@ class _EvalCasesReading:
         """A row with everything that is wrong with it."""
         if not any(problem.severity == "error" for problem in found):
             builder = self._builder(value)
-            builder.case(Place())
+            self._built = value, builder.case(Place())
             found.extend(builder.problems)
         name = value.get("id") if isinstance(value, dict) else None
         record_id = name if isinstance(name, str) else None

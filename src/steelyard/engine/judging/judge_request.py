@@ -242,8 +242,9 @@ class JudgeRequest:
         if cost is not None:
             around.budget.spend(cost)
         is_enforced = judged.is_held and bool(self.by.endpoint.is_enforced)
-        judgement = replace(
-            self._judgement(request.attempt, is_enforced=is_enforced),
+        judgement = self._judgement(
+            request.attempt,
+            is_enforced=is_enforced,
             trace=answer,
             cost_usd=cost,
             cache_key=cache_key,
@@ -325,7 +326,15 @@ class JudgeRequest:
             ),
         )
 
-    def _judgement(self, attempts: int, *, is_enforced: bool) -> Judgement:
+    def _judgement(
+        self,
+        attempts: int,
+        *,
+        is_enforced: bool,
+        trace: Trace | None = None,
+        cost_usd: float | None = None,
+        cache_key: bytes | None = None,
+    ) -> Judgement:
         call, record = self.call, self.record
         return Judgement(
             index=None if self._is_probe else record.index,
@@ -342,6 +351,9 @@ class JudgeRequest:
             round=call.round,
             is_enforced=is_enforced,
             attempts=attempts,
+            trace=trace,
+            cost_usd=cost_usd,
+            cache_key=cache_key,
             prompt=call.messages,
             private=record.asking.private if record.asking else (),
         )

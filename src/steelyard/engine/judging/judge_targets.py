@@ -90,12 +90,18 @@ class JudgeTarget:
     answered: deque[tuple[Any, int]] = field(default_factory=lambda: deque(maxlen=1))
     """The call that it has answered last, with the number of the attempt."""
 
+    fingerprints: dict[str, str] = field(default_factory=dict[str, str])
+    """Those that are known, by the identity of the call."""
     adapted: set[tuple[int, int, str]] = field(default_factory=set[tuple[int, int, str]])
     """The calls that were made again because the target knew better by then how to ask."""
 
     def fingerprint(self, identity: str) -> str:
         """What makes a judgement one of the same instrument."""
-        return fingerprint(identity, self.model, self.sampling, self.replies_sha256)
+        known = self.fingerprints.get(identity)
+        if known is None:
+            made = fingerprint(identity, self.model, self.sampling, self.replies_sha256)
+            known = self.fingerprints[identity] = made
+        return known
 
     def cache_key(self, cache: AnswerCache, prompt: Prompt, more: JsonObject) -> bytes:
         """The cache key of a question: everything that is sent, and the call."""

@@ -35,7 +35,7 @@ class Column:
     def append(self, number: float) -> None:
         """One more."""
         if self._numbers is None and number not in self._places:
-            self._learn((number,))
+            self.learn((number,))
         self._length += 1
         if self._numbers is not None:
             self._numbers.append(number)
@@ -47,7 +47,7 @@ class Column:
         if self._numbers is None:
             codes = self._coded(numbers)
             if codes is None:
-                self._learn(np.unique(numbers).tolist())
+                self.learn(np.unique(numbers).tolist())
                 codes = self._coded(numbers)
             if codes is not None and self._codes is not None:
                 self._codes.extend(codes.tobytes())
@@ -65,8 +65,8 @@ class Column:
         codes = order[np.minimum(found, len(kinds) - 1)]
         return codes.astype(np.uint8) if bool((kinds[codes] == numbers).all()) else None
 
-    def _learn(self, numbers: Iterable[float]) -> None:
-        """Give new numbers a code, or give up codes where there are too many."""
+    def learn(self, numbers: Iterable[float]) -> None:
+        """Give new numbers a code, in this order, or give up codes where there are too many."""
         for number in numbers:
             if number not in self._places:
                 self._places[number] = len(self._table)
@@ -171,7 +171,7 @@ class LabelColumn:
 
     def extend(self, names: Sequence[str | None]) -> None:
         """The clusters of more records."""
-        is_named = any(name is not None for name in names)
+        is_named = names.count(None) < len(names)
         if self._labels is None and is_named:
             self._labels = array("i", range(-1, -1 - self._length, -1))
         if self._labels is not None:

@@ -13,7 +13,7 @@ from steelyard.engine.metrics.columns import Column, LabelColumn, Places, Times
 from steelyard.engine.metrics.evidence import Scores
 from steelyard.engine.metrics.fact_batches import Batch, Members, Sums, batches, columns_of
 from steelyard.engine.metrics.judging_metrics import add_judging
-from steelyard.engine.metrics.question_metrics import QuestionTally, answers_by_item
+from steelyard.engine.metrics.question_metrics import AnswerSheets
 from steelyard.results.facts import CheckFact, Facts
 from steelyard.results.failures import FAILURE_STATUSES
 
@@ -64,10 +64,12 @@ class FactTable:
         self.latencies, self.first_tokens = Times(), Times()
         self.checks: dict[str, Scores] = {}
         self.kinds: dict[str, str] = {}
-        self.questions: defaultdict[int, QuestionTally] = defaultdict(QuestionTally)
+        self._sheets = AnswerSheets(self.members)
+        self.questions = self._sheets.tallies
         """The answers of judges, of the whole run and of every slice that has any."""
         for batch in batches(facts):
             self._add(batch)
+        self._sheets.count()
 
     def _add(self, batch: Batch) -> None:
         self.members.extend(batch.first_values("slices"))
@@ -185,22 +187,18 @@ class FactTable:
             self.sums.add((name, "unscored"), by_record(~made.scored & ~made.skipped))
 
     def _add_questions(self, batch: Batch) -> None:
-        slices: defaultdict[int, list[int]] = defaultdict(lambda: [0])
-        for place, number in zip(
-            self.members.places.tolist(), self.members.numbers.tolist(), strict=True
-        ):
-            slices[place].append(number)
+        rows = batch.values("questions")
+        if not batch.has_repeats:
+            for record, questions in enumerate(rows, self.records):
+                if questions:
+                    self._sheets.add(questions, record)
+            return
         asked: defaultdict[int, dict[str, list[Any]]] = defaultdict(dict)
-        for record, questions in zip(
-            batch.record.tolist(), batch.values("questions"), strict=True
-        ):
+        for record, questions in zip(batch.record.tolist(), rows, strict=True):
             for name, facts in questions.items():
                 asked[record].setdefault(name, []).extend(facts)
         for record, questions in asked.items():
-            for name, facts in questions.items():
-                answers = answers_by_item(facts)
-                for number in slices[record]:
-                    self.questions[number].add(name, answers, self.records + record)
+            self._sheets.add(questions, self.records + record)
 
 
 def _record_statuses(batch: Batch, statuses: NDArray[Any]) -> NDArray[Any]:

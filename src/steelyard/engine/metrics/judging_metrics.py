@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 import numpy as np
 from msgspec import structs
@@ -25,14 +26,15 @@ _SUMMED = (
     *("calls", "unanswered", "attempts", "cached"),
     *("input_tokens", "output_tokens", "cost_usd", "saved_usd"),
 )
+_summed = attrgetter(*_SUMMED)
 
 
 def add_judging(batch: Batch, sums: Sums) -> None:
     """Add up what it took to judge some rows."""
     rows: list[Judging | None] = list(batch.values("judging"))
-    places = np.array([place for place, one in enumerate(rows) if one is not None], dtype=np.int64)
-    if not len(places):
+    if rows.count(None) == len(rows):
         return
+    places = np.array([place for place, one in enumerate(rows) if one is not None], dtype=np.int64)
     judged = [one for one in rows if one is not None]
 
     def add(name: str, values: np.ndarray) -> None:
@@ -42,8 +44,8 @@ def add_judging(batch: Batch, sums: Sums) -> None:
 
     add("rows", np.ones(len(judged)))
     known: dict[str, np.ndarray] = {}
-    for name in _SUMMED:
-        given = np.array([getattr(one, name) for one in judged], dtype=np.float64)
+    for name, column in zip(_SUMMED, zip(*map(_summed, judged), strict=True), strict=True):
+        given = np.array(column, dtype=np.float64)
         known[name] = ~np.isnan(given)
         add(name, np.where(known[name], given, 0.0))
     add("paid_rows", known["cost_usd"])

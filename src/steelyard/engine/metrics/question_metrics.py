@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from msgspec import UNSET
 
 from steelyard.engine.metrics.columns import Column, LabelColumn
 from steelyard.engine.metrics.evidence import rate
+from steelyard.engine.metrics.fact_batches import Members
 from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.results.metrics import QuestionMetrics
 from steelyard.results.question_facts import GivenValue, QuestionFact
 from steelyard.stats.rates import mean_interval
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MOST_ITEMS = 500
 """So many criteria or items of one check are listed one by one; questions always are."""
 MOST_VALUES = 256
 """So many different answers to one question are counted one by one."""
+_MOST_SHEETS = 4096
+"""So many different ones are kept before they are counted."""
 _POOLED = {"criterion": "criteria", "item": "items"}
 """What belongs to a case is also counted all together, under the name of its check."""
 _RATES = {
@@ -29,19 +36,93 @@ _RATES = {
 }
 
 
+AnswerSheet: TypeAlias = "Mapping[str, Mapping[str, AnswerSums]]"
+"""What was answered about a record, by check and item."""
+_Given: TypeAlias = "tuple[_ItemTally, list[GivenValue], int]"
+
+
+class AnswerSheets:
+    """The answers about records, of which many are alike, until they are counted."""
+
+    def __init__(self, members: Members) -> None:
+        self._members = members
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._sheets: list[AnswerSheet] = []
+        self._records, self._which = array("i"), array("i")
+        self.tallies: defaultdict[int, QuestionTally] = defaultdict(QuestionTally)
+        """Of the whole run, which is number 0, and of every slice that has any."""
+
+    def add(self, questions: Mapping[str, Sequence[QuestionFact]], record: int) -> None:
+        """What was asked about one record, in all of its repeats; records come upwards."""
+        made_of = tuple([(name, *map(_made_of, facts)) for name, facts in questions.items()])
+        place = self._known.get(made_of)
+        if place is None:
+            if len(self._sheets) == _MOST_SHEETS:
+                self.count()
+            place = self._known[made_of] = len(self._sheets)
+            found = {name: answers_by_item(facts) for name, facts in questions.items() if facts}
+            self._sheets.append(found)
+        self._records.append(record)
+        self._which.append(place)
+
+    def count(self) -> None:
+        """Count what was added since, for the whole run and for every slice."""
+        if not self._records:
+            return
+        records = np.array(self._records, dtype=np.int32)
+        which = np.array(self._which, dtype=np.int32)
+        self.tallies[0].add(self._sheets, which, records)
+        first, last = int(records[0]), int(records[-1])
+        for number in self._members.slices.values():
+            members = cast("NDArray[Any]", self._members.records(number))
+            start, end = np.searchsorted(members, (first, last + 1))
+            places = np.searchsorted(records, members[start:end])
+            chosen = places[records[places] == members[start:end]]
+            if len(chosen):
+                self.tallies[number].add(self._sheets, which[chosen], records[chosen])
+        self._known.clear()
+        self._sheets.clear()
+        self._records, self._which = array("i"), array("i")
+
+
+def _made_of(fact: QuestionFact) -> tuple[Any, ...]:
+    """What tells a fact from others; 1 and 1.0 are shown in different ways."""
+    kinds = tuple(map(type, fact.values))
+    return fact.item, fact.type, fact.asked, fact.values, kinds, fact.unanswered
+
+
 class QuestionTally:
     """Gathers answers in a few bytes a record and question, whatever the number of records."""
 
     def __init__(self) -> None:
         self._checks: dict[str, _CheckItems] = {}
 
-    def add(self, check: str, answers: Mapping[str, AnswerSums], record: int) -> None:
-        """Take in what one check asked about one record, in all of its repeats."""
-        if not answers:
-            return
-        if check not in self._checks:
-            self._checks[check] = _CheckItems()
-        self._checks[check].add(answers, record)
+    def add(
+        self, sheets: Sequence[AnswerSheet], which: NDArray[Any], records: NDArray[Any]
+    ) -> None:
+        """Take in records, upwards, each with the place of the sheet that was filled in for it.
+
+        A sheet is looked at once, in the order in which sheets come, however many records have it.
+        """
+        found, first, place, times = np.unique(
+            which, return_index=True, return_inverse=True, return_counts=True
+        )
+        means: dict[_ItemTally, dict[int, float]] = {}
+        for number in np.argsort(first).tolist():
+            count = int(times[number])
+            for check, answers in sheets[int(found[number])].items():
+                if check not in self._checks:
+                    self._checks[check] = _CheckItems()
+                for tally, values, unanswered in self._checks[check].tallies_of(answers):
+                    mean = tally.add(values, unanswered, count)
+                    if mean is not None:
+                        means.setdefault(tally, {})[number] = mean
+        for tally, by_sheet in means.items():
+            of_sheets = np.full(len(found), np.nan)
+            of_sheets[list(by_sheet)] = list(by_sheet.values())
+            of_records = of_sheets[place]
+            known = ~np.isnan(of_records)
+            tally.add_means(list(by_sheet.values()), of_records[known], records[known])
 
     def summary(self, clusters: LabelColumn) -> dict[str, QuestionMetrics]:
         """The figures by question; where two have one name, by check and question."""
@@ -90,10 +171,12 @@ class _CheckItems:
         self._mixed: set[str] = set()
         self._is_full = False
 
-    def add(self, asked: Mapping[str, AnswerSums], record: int) -> None:
-        """Take in one record."""
+    def tallies_of(self, asked: Mapping[str, AnswerSums]) -> Iterator[_Given]:
+        """What counts the answers about a record, each with those that it counts."""
         for name, answers in asked.items():
-            self._add_item(name, answers, record)
+            tally = self._tally_of(name, answers)
+            if tally:
+                yield tally, answers.values, answers.unanswered
         kinds = {answers.type for answers in asked.values()}
         for kind, pooled in _POOLED.items():
             if kind not in kinds:
@@ -103,18 +186,18 @@ class _CheckItems:
             of_kind = [answers for answers in asked.values() if answers.type == kind]
             values = [value for answers in of_kind for value in answers.values]
             unanswered = sum(answers.unanswered for answers in of_kind)
-            self._pools[kind].add(values, unanswered, record)
+            yield self._pools[kind], values, unanswered
 
-    def _add_item(self, name: str, answers: AnswerSums, record: int) -> None:
+    def _tally_of(self, name: str, answers: AnswerSums) -> _ItemTally | None:
         known = self._items.get(name)
         if known is None:
             if answers.type in _POOLED and len(self._items) == MOST_ITEMS:
                 self._is_full = True
-                return
+                return None
             known = self._items[name] = _ItemTally(answers.type, answers.asked)
         if known.asked != answers.asked:
             self._mixed.add(name)
-        known.add(answers.values, answers.unanswered, record)
+        return known
 
     def tallies(self, check: str) -> list[tuple[str, _ItemTally]]:
         """The pools under the check's name, then the items that ask every record the same.
@@ -145,23 +228,29 @@ class _ItemTally:
         self._answers = 0
         self._unanswered = 0
 
-    def add(self, values: list[GivenValue], unanswered: int, record: int) -> None:
-        """The answers about one record."""
-        self._answers += len(values)
-        self._unanswered += unanswered
-        numbers = [value for value in values if isinstance(value, (int, float))]
-        if numbers:
-            self._means.append(fsum(numbers) / len(numbers))
-            self._records.append(record)
+    def add(self, values: list[GivenValue], unanswered: int, times: int) -> float | None:
+        """The answers about so many records, each with the same; their mean, if they have one."""
+        self._answers += len(values) * times
+        self._unanswered += unanswered * times
         for value in values:
-            self._count(value)
+            self._count(value, times)
+        numbers = [value for value in values if isinstance(value, (int, float))]
+        return fsum(numbers) / len(numbers) if numbers else None
 
-    def _count(self, value: GivenValue) -> None:
+    def add_means(
+        self, different: Sequence[float], means: NDArray[Any], records: NDArray[Any]
+    ) -> None:
+        """The means of records, upwards, and in which order different ones come."""
+        self._means.learn(different)
+        self._means.extend(means)
+        self._records.frombytes(records.astype(np.int32).tobytes())
+
+    def _count(self, value: GivenValue, times: int) -> None:
         if self._counts is None:
             return
         # An answer of several options counts for each of them.
         for one in value if isinstance(value, tuple) else (value,):
-            self._counts[one] = self._counts.get(one, 0) + 1
+            self._counts[one] = self._counts.get(one, 0) + times
         if len(self._counts) > MOST_VALUES:
             self._counts = None
 

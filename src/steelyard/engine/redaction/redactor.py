@@ -84,9 +84,10 @@ class Redactor:
 
     def carry(self, *texts: bytes) -> None:
         """Count the marks that stand in texts already: of another run, or of a target's error."""
-        marks = marks_in(text for text in texts if BEGIN in text)
-        if not marks:
+        marked = [text for text in texts if BEGIN in text]
+        if not marked:
             return
+        marks = marks_in(marked)
         self._counts[SECRETS] += marks[""]
         for kind in (*self._patterns, *(pattern.name for pattern in self._own)):
             self._counts[kind] += marks[kind]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.engine.metrics.columns import LabelColumn
+from steelyard.engine.metrics.fact_batches import Members
 from steelyard.engine.metrics.question_metrics import (
     MOST_ITEMS,
     MOST_VALUES,
-    QuestionTally,
-    answers_by_item,
+    AnswerSheets,
 )
 from steelyard.results.question_facts import QuestionFact
 from steelyard.stats.intervals import wilson
@@ -32,11 +33,12 @@ def fact(
 def questions(
     *records: Record, check: str = "quality", clusters: list[str] | None = None
 ) -> dict[str, Any]:
-    tally, labels = QuestionTally(), LabelColumn()
+    sheets, labels = AnswerSheets(Members()), LabelColumn()
     labels.extend(clusters or [None] * len(records))
     for place, record in enumerate(records):
-        tally.add(check, answers_by_item(record), place)
-    return {name: one.json() for name, one in tally.summary(labels).items()}
+        sheets.add({check: record}, place)
+    sheets.count()
+    return {name: one.json() for name, one in sheets.tallies[0].summary(labels).items()}
 
 
 def test_nothing_asked_is_nothing_told() -> None:
@@ -173,12 +175,55 @@ def test_many_different_answers_have_no_counts(different: int, is_counted: bool)
 
 
 def test_questions_of_two_checks_with_one_name_are_kept_apart() -> None:
-    tally = QuestionTally()
+    sheets = AnswerSheets(Members())
     first = [fact("right", "yes_no", 1), fact("tone", "yes_no", 1)]
-    tally.add("first", answers_by_item(first), 0)
-    tally.add("second", answers_by_item([fact("right", "yes_no", 0)]), 0)
+    sheets.add({"first": first, "second": [fact("right", "yes_no", 0)]}, 0)
+    sheets.count()
 
-    assert list(tally.summary(LabelColumn())) == ["first/right", "tone", "second/right"]
+    found = sheets.tallies[0].summary(LabelColumn())
+    assert list(found) == ["first/right", "tone", "second/right"]
+
+
+ANSWERS = st.lists(
+    st.builds(
+        fact,
+        st.sampled_from(["right", "tone", "note"]),
+        st.sampled_from(["score", "yes_no", "criterion", "item"]),
+        st.sampled_from([0, 1, 1.0, 0.1, 0.7, 5, "minor", ("a", "b")]),
+        asked=st.sampled_from("ab"),
+        unanswered=st.integers(0, 1),
+    ),
+    max_size=3,
+)
+RECORDS = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from(["quality", "jury"]), ANSWERS, max_size=2),
+        st.lists(st.sampled_from([("tags", "x"), ("tags", "y")]), unique=True).map(tuple),
+    ),
+    max_size=30,
+)
+
+
+@given(RECORDS)
+def test_records_that_are_counted_together_come_to_what_each_comes_to(
+    records: list[tuple[dict[str, Record], tuple[tuple[str, str], ...]]],
+) -> None:
+    """To the byte, and in the same order: of the whole run, and of every slice."""
+
+    def counted(*, at_once: bool) -> bytes:
+        members, labels = Members(), LabelColumn()
+        members.extend([slices for _, slices in records])
+        labels.extend([None] * len(records))
+        sheets = AnswerSheets(members)
+        for place, (record, _) in enumerate(records):
+            sheets.add(record, place)
+            if not at_once:
+                sheets.count()
+        sheets.count()
+        tallies = sorted(sheets.tallies.items())
+        return msgspec.json.encode([(name, one.summary(labels)) for name, one in tallies])
+
+    assert counted(at_once=True) == counted(at_once=False)
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=20))

@@ -22,6 +22,9 @@ PIECES = st.one_of(
     st.sampled_from([text for texts in CANARIES.values() for text in texts]),
     st.sampled_from(INNOCENT),
     st.sampled_from(["sk-", "eyJ", "Bearer ", "00", "+49", "DE", "de", "4111", "%40", "\\u0040"]),
+    st.sampled_from(
+        ["a5265cac81c8", "judge/first@1.0.0", "\\n", "\\\\n", "\\u", "n+", "4111-1111-1111-1"]
+    ),
     st.text(st.sampled_from(SIGNS), max_size=6),
 )
 
@@ -67,6 +70,10 @@ ROW = {
     "latency_ms": 123.45678901234567,
     "first_attempt_at": "2026-01-15T12:00:00.123+00:00",
     "last_attempt_at": "2026-09-05T09:08:07.060+00:00",
+    "fingerprint": "15c87537ecc1339c2f6df4f7c1852d43806c0f3bd31847ac8c026fff9621eb51",
+    "key": "verdict-04ba250c7f6db684e4b3d00059c62264",
+    "judge": "judge/first@1.0.0",
+    "message": '[[material 0793d018698a99d75d752d4db48e6c16]]\n{"score": 1}\n\nuse case-000123',
 }
 
 
