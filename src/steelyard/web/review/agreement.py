@@ -30,6 +30,7 @@ from steelyard.reports.judges.agreement_text import (
     why_open,
 )
 from steelyard.reports.judges.judge_validation import JudgeValidationReport, queue_lines
+from steelyard.usecases.correction.validation_rules import shortage
 from steelyard.usecases.judges.judge_queue import JudgementRequest, start_judgement
 from steelyard.usecases.judges.tied_items import tied_items
 from steelyard.usecases.judges.validate_queue import validate_from_queue
@@ -145,6 +146,8 @@ class AgreementContext(Context):
     """What was found just now."""
     counted: Sequence[str] = ()
     """Which labels and splits that rests on."""
+    is_valid: bool = False
+    """Whether runs that require validated judges take it."""
 
     @property
     def path(self) -> str:
@@ -292,7 +295,12 @@ def _act(visit: Visit[AgreementQuery]) -> Context | Response:
     try:
         if action == "validate":
             found = _validate(visit, queue_id)
-            return replace(_show(visit), validated=found, counted=queue_lines(found))
+            return replace(
+                _show(visit),
+                validated=found,
+                counted=queue_lines(found),
+                is_valid=not shortage(found.validation),
+            )
         if action == "judge":
             run_id = _judge(visit, queue_id)
             address = f"/agreement/{segment(queue_id)}{query_text({'started': run_id})}"
