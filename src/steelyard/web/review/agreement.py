@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -159,8 +159,7 @@ def _show(visit: Visit[AgreementQuery]) -> AgreementContext:
     ports, queue_id = visit.project.queue_ports(), visit.path["queue"]
     person = visit.identity.actor if visit.served.settings.has_login else ANYBODY
     found = queue_agreement(ports, queue_id, person)
-    places = {one.item_id: one.index for one in ports.queues.items(queue_id)}
-    page = _Page(found, visit.query, places)
+    page = _Page(found, visit.query)
     judges = list_definitions(visit.project.registry_ports(), "judge")
     return AgreementContext(
         title="Agreement",
@@ -176,12 +175,9 @@ def _show(visit: Visit[AgreementQuery]) -> AgreementContext:
 class _Page:
     """Makes the parts of the page."""
 
-    def __init__(
-        self, found: QueueAgreement, query: AgreementQuery, places: Mapping[str, int]
-    ) -> None:
+    def __init__(self, found: QueueAgreement, query: AgreementQuery) -> None:
         self._found = found
         self._query = query
-        self._places = places
         self._asked = {one.key: one for one in rubric_of(found.queue).questions}
 
     def question(self, found: QuestionAgreement) -> ComparedQuestion:
@@ -248,13 +244,12 @@ class _Page:
         return MatrixCell(n, f"{path}{query}#q-{key}", is_same, number == chosen)
 
     def _behind(self, item: Item) -> BehindItem:
-        source, item_id = self._found.queue.source, self._found.item_id(item)
-        index = self._places.get(item_id or "")
+        source, found = self._found.queue.source, self._found.item(item)
         href = None
-        if source.kind == "run" and index is not None:
+        if source.kind == "run" and found is not None:
             turn = f"#turn-{item.turn}" if item.turn else ""
             repeat = query_text({"repeat": item.repeat or None})
-            href = f"/runs/{segment(source.id)}/records/{index}{repeat}{turn}"
+            href = f"/runs/{segment(source.id)}/records/{found.index}{repeat}{turn}"
         return BehindItem(name_of(item.record_id, item.repeat), href, item.turn)
 
 
