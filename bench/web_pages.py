@@ -22,11 +22,22 @@ from bench.http_service import serving
 from bench.page import machine, write_section
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from steelyard.web.review.reviewer import COOKIE
+
 RECORDS = 50_000
 TIMES = 5
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 _CHECKS, _GROUPS = 8, 40
 _TAGS = ("loans", "fees", "rooms", "privacy", "access")
+_QUESTIONS = {
+    "name": "Desk",
+    "version": "desk-v1",
+    "status": "published",
+    "questions": [
+        {"key": "right", "label": "Is it right?", "type": "yes_no", "required": True},
+        {"key": "level", "label": "How good is it?", "type": "score", "scale": "1-5"},
+    ],
+}
 _PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"""
 _BYTES = """() => { const sent = {page: 0, styles: 0, scripts: 0, other: 0};
   for (const one of [...performance.getEntriesByType('navigation'),
@@ -87,6 +98,12 @@ def _rows(browser: Browser, url: str, run_id: str, other: str) -> Generator[Row]
         _measured(browser, lambda page: _open(page, compared)),
         "–",
     )
+    queue = _make_queue(url, run_id)
+    yield _row(
+        f"annotation page of a queue of {RECORDS:,} items, first paint",
+        _measured(browser, lambda page: _annotate(page, url, queue)),
+        "≤ 1 s",
+    )
     yield _row(
         "runs list, first paint", _measured(browser, lambda page: _open(page, f"{url}/runs")), "–"
     )
@@ -136,6 +153,18 @@ def _open(page: Page, address: str) -> float:
     return painted / 1000
 
 
+def _annotate(page: Page, url: str, queue: str) -> float:
+    page.context.add_cookies([{"name": COOKIE, "value": "ann", "url": url}])
+    return _open(page, f"{url}/review/{queue}")
+
+
+def _make_queue(url: str, run_id: str) -> str:
+    """A queue of all answers of a run."""
+    body = {"name": "All", "run_id": run_id, "rubric": "rubric/desk-v1", "fill": {"size": RECORDS}}
+    made = httpx.post(f"{url}/v1/queues", json=body, timeout=120).raise_for_status()
+    return made.json()["queue_id"]
+
+
 def _panel(page: Page, address: str) -> float:
     page.goto(address, wait_until="load")
     begin = page.evaluate("performance.now()")
@@ -159,6 +188,8 @@ def _make_project(root: Path) -> tuple[str, str]:
     (root / "steelyard.yaml").write_text(json.dumps(settings), encoding="utf-8")
     with (root / "datasets" / "many.jsonl").open("w", encoding="utf-8") as stream:
         stream.writelines(json.dumps(_case(number)) + "\n" for number in range(RECORDS))
+    (root / "rubrics").mkdir()
+    (root / "rubrics" / "desk-v1.json").write_text(json.dumps(_QUESTIONS), encoding="utf-8")
     return _run(root, "b"), _run(root, "a")
 
 

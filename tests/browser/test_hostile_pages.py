@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from fakes.hostile_pages import HOSTILE, HostileRun, make_hostile_run
+from fakes.hostile_pages import HOSTILE, HostileRun, make_hostile_queue, make_hostile_run
 from servers.service import running
 from steelyard.project import open_project
+from steelyard.web.review.reviewer import COOKIE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page
@@ -39,6 +40,16 @@ PATHS = (
     "/goto?q=<script>window.ran=1</script>",
 )
 """Pages that show texts of a run; add yours."""
+REVIEW = (
+    "/review",
+    "/review/{queue}",
+    "/review/{queue}?view=raw",
+    "/review/{queue}/answers",
+    "/review/{queue}/progress",
+    "/review/{queue}/adjudicate",
+    "/agreement/{queue}",
+)
+"""Pages of a queue whose questions, instructions, flags and comments are hostile."""
 _MARKS = "script, style, iframe, object, embed, base, meta, link, img, video, audio, [style]"
 _COVERED = """() => [...document.querySelectorAll(".brand, .nav a, [data-theme-toggle]")]
   .filter((one) => { const box = one.getBoundingClientRect();
@@ -110,6 +121,28 @@ def test_nothing_runs_with_all_texts_in_one_record(
             assert_harmless(
                 page, path.format(run=hostile.run_id, other=hostile.other, index=index)
             )
+
+
+@pytest.fixture(scope="module")
+def hostile_queue(hostile: HostileRun, hostile_site: str) -> str:
+    """A queue of the run, once it is served."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(make_hostile_queue, hostile.root, hostile.run_id).result()
+
+
+@pytest.mark.trials
+@pytest.mark.parametrize("path", REVIEW)
+def test_nothing_runs_on_the_pages_of_a_queue(
+    browser: Browser, hostile_queue: str, hostile_site: str, path: str
+) -> None:
+    """Questions, guidance, instructions in Markdown, flags, reasons and comments are texts."""
+    with new_page(browser, hostile_site) as page:
+        cookie = {"name": COOKIE, "value": "ann", "url": hostile_site}
+        page.context.add_cookies([cookie])  # type: ignore[list-item]
+        assert_harmless(page, path.format(queue=hostile_queue))
+        page.keyboard.press("g")
+        assert page.locator("dialog").locator(_MARKS).count() == 0
+        assert page.evaluate("window.ran") is None
 
 
 @pytest.mark.trials

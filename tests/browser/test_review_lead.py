@@ -180,7 +180,10 @@ def test_agreement_leads_from_a_cell_to_its_items_and_validates_the_judge(
         matrix.get_by_role("link").first.click()
         expect(page.locator("#q-right .bullets a").first).to_have_attribute("href", RECORD)
         page.get_by_role("button", name="Validate the judge with these labels").click()
+        found = page.get_by_role("status")
+        expect(found).to_contain_text("is measured, not validated, with 40 labels")
         expect(page.locator(".note.bad")).to_have_count(0)
+        found.get_by_role("link", name="judge/questionnaire").click()
         page.wait_for_url("**/judges/**")
 
 

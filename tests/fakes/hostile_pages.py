@@ -16,8 +16,19 @@ from fakes.projects import Project
 from fakes.targets import Said, ScriptedTarget
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.queue import QueueSource
 from steelyard.model.message import Message, OtherBlock, TextBlock, ToolCall
 from steelyard.model.trace import Trace
+from steelyard.project import open_project
+from steelyard.usecases.review.queues.annotating import (
+    Annotator,
+    GivenAnswers,
+    claim_item,
+    flag_item,
+    skip_item,
+    submit_answers,
+)
+from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
 
 _BIDI = "\u202e\u2066\u200f\u061c"
 HOSTILE: Mapping[str, str] = {
@@ -100,6 +111,47 @@ def make_hostile_run(root: Path) -> HostileRun:
         runs.append(Path(done.folder).name)
     project.close()
     return HostileRun(root=root, run_id=runs[0], other=runs[1], records=len(rows))
+
+
+def make_hostile_queue(root: Path, run_id: str) -> str:
+    """A queue with hostile questions and instructions, which two people have answered; its id."""
+    texts = [_written(text) for text in HOSTILE.values()]
+    about = [
+        {"key": f"q{number}", "label": text, "guidance": text} for number, text in enumerate(texts)
+    ]
+    questions = [
+        *({**one, "type": "yes_no"} for one in about[:8]),
+        *({**one, "type": "comment", "scope": "turn"} for one in about[8:10]),
+        {"key": "why", "label": "Why?", "type": "comment"},
+    ]
+    rubric = {"name": texts[0], "version": "hostile-v1", "status": "draft", "guidance": texts}
+    path = root / "rubrics" / "hostile-v1.json"
+    path.write_text(json.dumps({**rubric, "questions": questions}), encoding="utf-8")
+    with open_project(root) as project:
+        ports = project.queue_ports()
+        new = NewQueue(
+            name=texts[0],
+            source=QueueSource(kind="run", id=run_id),
+            fill=Fill(size=6),
+            rubric="rubric/hostile-v1",
+            reviews_required=2,
+            instructions="\n\n".join(texts)[:4000],
+        )
+        queue_id = create_queue(ports, new).queue.queue_id
+        for name, right in (("ann", 1), ("bob", 0)):
+            person = Annotator(name=name, has_login=False)
+            for text in texts[:2]:
+                claimed = claim_item(ports, queue_id, person)
+                assert claimed
+                claim, item_id = claimed.claim, claimed.claim.item.item_id
+                flag_item(ports, item_id, person, "note", text)
+                said: JsonObject = {"trace": {"q0": right, "why": "\n".join(texts)[:4000]}}
+                given = GivenAnswers(claim.token, claim.draft.revision, said)
+                submit_answers(ports, item_id, given, person)
+            claimed = claim_item(ports, queue_id, person)
+            assert claimed
+            skip_item(ports, claimed.claim.item.item_id, claimed.claim.token, texts[2], person)
+    return queue_id
 
 
 def _written(text: str) -> str:

@@ -59,6 +59,44 @@ def check(project: Project, traces: int, calls: int) -> None:
     assert not [path for path in files if EMAIL.encode() in path.read_bytes()]
 
 
+GENAI: dict[str, str] = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "m-1",
+    "gen_ai.prompt": "When do you open?",
+    "gen_ai.completion": "At nine.",
+}
+OPENINFERENCE: dict[str, str] = {
+    "openinference.span.kind": "LLM",
+    "llm.model_name": "m-1",
+    "llm.input_messages.0.message.role": "user",
+    "llm.input_messages.0.message.content": "When do you open?",
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": "At nine.",
+}
+
+
+def test_the_same_talk_is_the_same_trace_in_both_conventions(tmp_path: Path) -> None:
+    with open_project(tmp_path) as project, running(project) as url:
+        for name, attributes in (("genai", GENAI), ("openinference", OPENINFERENCE)):
+            provider = TracerProvider(
+                resource=Resource.create({"service.name": name}), shutdown_on_exit=False
+            )
+            exporter = OTLPSpanExporter(f"{url}/v1/otlp/v1/traces")
+            provider.add_span_processor(BatchSpanProcessor(exporter))
+            with provider.get_tracer("test").start_as_current_span("chat", attributes=attributes):
+                pass
+            assert provider.force_flush()
+            provider.shutdown()
+        traces = [
+            found.trace
+            for name in ("genai", "openinference")
+            for found in every_trace(project.trace_ports(), name)
+        ]
+
+    said = [[(one.role, one.text) for one in trace.messages] for trace in traces if trace]
+    assert said == [[("user", "When do you open?"), ("assistant", "At nine.")]] * 2
+
+
 @pytest.mark.parametrize("compression", [Compression.NoCompression, Compression.Gzip])
 def test_spans_of_the_sdk_arrive_once(tmp_path: Path, compression: Compression) -> None:
     with open_project(tmp_path) as project:

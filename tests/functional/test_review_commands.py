@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -291,6 +292,36 @@ def test_a_table_is_filled_in_and_imported(tmp_path: Path) -> None:
     assert "check" not in done[1].stdout
     assert done[1].stdout.count("Question ") == 1
     assert "name it after the run" in done[2].stderr
+
+
+def test_sheets_are_for_reading_too_and_a_foreign_table_names_its_columns(tmp_path: Path) -> None:
+    root = write_review(tmp_path)
+    (asked,) = run_many(root, [(*RUN, "rubric/desk-v1")])
+    run_id = json.loads(asked.stdout)["run_id"]
+    sheet = ("review", "assign", run_id, "--count", "3")
+    (root / "own.csv").write_text("Case;Right?\nr04;yes\nr05;0\n", encoding="utf-8")
+    table = ("review", "import", "own.csv", "--run", run_id, "--rubric", "rubric/desk-v1")
+    table = (*table, "--annotator", "ann", "--exposure", "suggested", *JSON)
+    mapped = ("--map", "record_id=Case", "--map", "correct=Right?")
+    page, text, done, unmapped = run_many(
+        root,
+        [
+            (*sheet, "--to", "html", "-o", "s.html"),
+            (*sheet, "--to", "md", "-o", "s.md"),
+            (*table, *mapped),
+            table,
+        ],
+    )
+
+    assert (page.code, text.code) == (0, 0), page.stderr + text.stderr
+    for name in ("s.html", "s.md"):
+        written = (root / name).read_text(encoding="utf-8")
+        assert written.count("Is it right?") == 3
+        assert len(set(re.findall(r"Answer number [0-9]+", written))) == 3
+        assert "about correct" not in written  # the reasoning of the judge
+    assert (json.loads(done.stdout)["imported"], done.code) == (2, 0)
+    assert unmapped.code == 2
+    assert "record_id" in unmapped.stderr
 
 
 def test_a_judge_answers_the_items_of_a_queue_from_the_shell(tmp_path: Path) -> None:

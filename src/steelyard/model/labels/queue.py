@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -139,6 +140,19 @@ class OwnProgress:
     deferred: int = 0
     skipped: int = 0
     submitted: int = 0
+
+    @classmethod
+    def of(cls, states: Mapping[ItemState, int]) -> OwnProgress:
+        """The progress of whoever sees so many items in each state."""
+        deferred = states.get("deferred", 0)
+        return cls(
+            items=sum(states.values()),
+            waiting=states.get("waiting", 0) + deferred,
+            open=states.get("open", 0),
+            deferred=deferred,
+            skipped=states.get("skipped", 0),
+            submitted=states.get("submitted", 0),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from steelyard.reports.comparison.comparison_text import (
 from steelyard.reports.comparison.settling import Settling, settling_of
 from steelyard.reports.figures import Axis, Share
 from steelyard.reports.numbers import count, counted, p_text, percent, signed_points
+from steelyard.reports.sentence import sentence
 
 FEWEST = 5
 """Slices with fewer pairs are folded."""
@@ -148,29 +149,29 @@ def _head(found: Comparison) -> str:
         return _UNDECIDED if found.passes.n else _HEADS[found.verdict]
     if found.is_comparable:
         return _HEADS[found.verdict]
-    return _sentence(mismatch_text(found))
+    return sentence(mismatch_text(found))
 
 
 def _lead(found: Comparison) -> str:
     if found.verdict == "cannot be compared":
-        return _sentence(why_not(found))
+        return sentence(why_not(found))
     if found.is_doubted:
-        return _sentence(f"B is better on the pairs, but {uneven_text(found)}")
+        return sentence(f"B is better on the pairs, but {uneven_text(found)}")
     said = f"{difference_sentence(found.corrected or found.passes)} the data"
     by = "corrected by what people said" if found.corrected else graded_text(found)
     said = f"{by}, {said}" if by else said
     if found.is_comparable:
-        return _sentence(said)
-    return _sentence(f"taken as they are, {_LOOKS[found.verdict]}: {said}")
+        return sentence(said)
+    return sentence(f"taken as they are, {_LOOKS[found.verdict]}: {said}")
 
 
 def _beside(found: Comparison) -> Iterator[str]:
     if found.corrected and found.passes.value is not None:
         yield _judge_alone(found)
     elif not found.corrected:
-        yield from map(_sentence, corrected_lines(found))
+        yield from map(sentence, corrected_lines(found))
     if found.do_scores_differ:
-        yield _sentence(f"the verdict is about passes: {scores_text(found)}")
+        yield sentence(f"the verdict is about passes: {scores_text(found)}")
 
 
 def _judge_alone(found: Comparison) -> str:
@@ -244,7 +245,7 @@ def _interval(value: float | None, low: float | None, high: float | None, n: int
 
 def _notes(found: Comparison) -> Iterator[Note]:
     for text, is_serious in warnings_of(found):
-        yield Note("bad" if is_serious else "warn", _sentence(text))
+        yield Note("bad" if is_serious else "warn", sentence(text))
 
 
 def _next_step(found: Comparison) -> tuple[str, str] | None:
@@ -320,7 +321,3 @@ def pair_shares(
 
 def _size(value: float | None) -> str:
     return f"{abs(100 * (value or 0.0)):.1f}"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."

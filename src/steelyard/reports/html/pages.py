@@ -33,6 +33,7 @@ from steelyard.reports.numbers import (
 )
 from steelyard.reports.record.attempt_rows import attempt_rows, span_text
 from steelyard.reports.run.look_items import shortened
+from steelyard.reports.sentence import sentence
 from steelyard.reports.texts import WHOLE, beginning, plain_text, whole
 from steelyard.reports.verdict_words import (
     check_word,
@@ -83,6 +84,7 @@ def environment(*packages: str) -> Environment:
         "plain": plain_text,
         # A report shows texts as they are; the site has a formatter in its place.
         "markdown": plain_text,
+        "sentence": sentence,
     }
     pages.filters.update(filters)
     words: dict[str, Any] = {

@@ -35,6 +35,7 @@ from steelyard.reports.run.run_text import (
     selection_text,
 )
 from steelyard.reports.run.slices_text import uneven_slices
+from steelyard.reports.sentence import sentence
 from steelyard.reports.verdict_words import VerdictWord
 from steelyard.results.metrics import Metrics, PassEstimate, TriesMetrics
 
@@ -214,13 +215,13 @@ def _judge(metrics: Metrics, not_blind: int) -> JudgeBesidePeople | None:
         return None
     if not found.is_corrected:
         return JudgeBesidePeople(
-            judge=found.judge, rates=(), texts=(), reason=_sentence(str(found.reason))
+            judge=found.judge, rates=(), texts=(), reason=sentence(str(found.reason))
         )
     return JudgeBesidePeople(
         judge=found.judge,
         rates=tuple(_judge_rates(found)),
         texts=tuple(_judge_texts(metrics, found, not_blind)),
-        warning=_sentence(drift_text(found)) if found.is_drifted else "",
+        warning=sentence(drift_text(found)) if found.is_drifted else "",
         is_differing=_is_other(metrics.pass_rate.value, found.value),
     )
 
@@ -258,7 +259,7 @@ def _judge_texts(metrics: Metrics, found: CorrectedRate, not_blind: int) -> Iter
     if found.is_borrowed:
         runs = ", ".join(found.labelled_runs) or "the labelled run"
         yield f"This assumes that the judge errs here as on {runs}."
-    yield _sentence(needed_text(found))
+    yield sentence(needed_text(found))
 
 
 def _errors(raw: float | None, found: CorrectedRate) -> Iterator[str]:
@@ -309,33 +310,24 @@ def _notices(view: RunView) -> Iterator[Notice]:
         allowed = text.replace(f"more than {ALLOW_FAILURES} ", "more than the allowed ")
         yield Notice("good" if gate.passed else "bad", f"Gate {allowed}")
     if text := selection_text(view):
-        yield Notice("warn", _sentence(text))
+        yield Notice("warn", sentence(text))
     if view.manifest.unread:
-        yield Notice("bad", _sentence(f"unread: {view.manifest.unread}"))
+        yield Notice("bad", sentence(f"unread: {view.manifest.unread}"))
     for text in not_sent_texts(metrics):
-        yield Notice("warn", _sentence(f"not sent: {text}"))
+        yield Notice("warn", sentence(f"not sent: {text}"))
     if text := no_choice_text(metrics):
-        yield Notice("warn" if is_unreadable(metrics) else "", _sentence(text))
+        yield Notice("warn" if is_unreadable(metrics) else "", sentence(text))
     for text in uneven_slices(metrics):
         yield Notice("warn", f"Scores are missing unevenly: {text}.")
     if text := dependence(view):
-        yield Notice("", _sentence(text))
+        yield Notice("", sentence(text))
     if text := partial_text(metrics):
-        yield Notice("", _sentence(text))
+        yield Notice("", sentence(text))
     if metrics.repeats and (text := noise_text(metrics.repeats)):
-        yield Notice("", _sentence(text))
+        yield Notice("", sentence(text))
 
 
 def _day(at: str | None) -> str:
     """A day as people read it, such as `15 Nov 2026`."""
     day = datetime.fromisoformat(str(at))
     return f"{day.day} {day:%b %Y}"
-
-
-def _sentence(text: str) -> str:
-    """A text as a sentence; references such as judge/helpful@1.0 stay as they are."""
-    if not text:
-        return ""
-    is_name = "/" in text.partition(" ")[0]
-    first = text[0] if is_name else text[0].upper()
-    return f"{first}{text[1:].rstrip('.')}."

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, ScalarSelect, Table, case, func, select
+from sqlalchemy import ColumnElement, Engine, ScalarSelect, Select, Table, case, func, select
 
 from steelyard.model.labels.queue import (
     AnnotatorProgress,
     Draft,
-    ItemState,
     ListedItem,
     OwnProgress,
     QueueCounts,
+    ReviewItem,
 )
 from steelyard.store.database import few_rows
 from steelyard.store.dialects import database_seconds
 from steelyard.store.review.draft_rows import read_draft
+from steelyard.store.review.queues import item_of
 from steelyard.store.review_tables import drafts, flags, gold_labels, items, slots
 
 
@@ -29,35 +29,18 @@ class ReviewProgress:
 
     def items(self, queue_id: str, annotator: str) -> list[ListedItem]:
         """All items of a queue as one person sees them, in order."""
-        mine = (drafts.c.item_id == items.c.item_id) & (drafts.c.annotator == annotator)
-        is_held = slots.c.is_submitted | (slots.c.lease_until > database_seconds())
-        query = (
-            select(
-                *items.c["item_id", "place", "record_id", "repeat"],
-                drafts.c.standing,
-                _count(slots).label("required"),
-                _count(slots, slots.c.annotator == annotator).label("own"),
-                _count(slots, is_held & (slots.c.annotator != annotator)).label("others"),
-                _count(flags, flags.c.annotator == annotator).label("flags"),
-            )
-            .outerjoin(drafts, mine)
-            .where(items.c.queue_id == queue_id)
-            .order_by(items.c.place)
+        query = _items_of(queue_id, annotator).add_columns(
+            *items.c["item_id", "place", "record_id", "repeat"],
+            _count(flags, flags.c.annotator == annotator).label("flags"),
         )
-        return [_listed(row) for row in few_rows(self._engine, query)]
+        found = few_rows(self._engine, query.order_by(items.c.place))
+        return [_listed(row) for row in found]
 
     def own(self, queue_id: str, annotator: str) -> OwnProgress:
         """How far one person has come."""
-        found = self.items(queue_id, annotator)
-        states = Counter(one.state for one in found)
-        return OwnProgress(
-            items=len(found),
-            waiting=states["waiting"] + states["deferred"],
-            open=states["open"],
-            deferred=states["deferred"],
-            skipped=states["skipped"],
-            submitted=states["submitted"],
-        )
+        seen = _items_of(queue_id, annotator).subquery()
+        query = select(seen.c.state, func.count().label("n")).group_by(seen.c.state)
+        return OwnProgress.of({row.state: row.n for row in few_rows(self._engine, query)})
 
     def people(self, queue_id: str) -> list[AnnotatorProgress]:
         """Everybody who has claimed an item, by name."""
@@ -106,6 +89,16 @@ class ReviewProgress:
             query = query.where(drafts.c.annotator == annotator)
         return [read_draft(row) for row in few_rows(self._engine, query)]
 
+    def begun(self, queue_id: str, annotator: str) -> list[ReviewItem]:
+        """The items that one person has a draft of, in order."""
+        query = (
+            select(items)
+            .join(drafts, drafts.c.item_id == items.c.item_id)
+            .where(drafts.c.queue_id == queue_id, drafts.c.annotator == annotator)
+            .order_by(items.c.place)
+        )
+        return [item_of(row) for row in few_rows(self._engine, query)]
+
     def missing(self, queue_id: str) -> dict[str, int]:
         """How many answers each unfinished item still needs, in the order of the items."""
         left = func.sum(case((slots.c.is_submitted, 0), else_=1))
@@ -153,22 +146,30 @@ def _count(table: Table, *wanted: ColumnElement[bool]) -> ScalarSelect[int]:
     return found.where(table.c.item_id == items.c.item_id, *wanted).scalar_subquery()
 
 
-def _listed(row: Any) -> ListedItem:
-    return ListedItem(
-        item_id=row.item_id,
-        place=row.place,
-        record_id=row.record_id,
-        repeat=row.repeat,
-        state=_state(row),
-        flags=row.flags,
+def _items_of(queue_id: str, annotator: str) -> Select[Any]:
+    """The items of a queue with the state that each has for one person."""
+    mine = (drafts.c.item_id == items.c.item_id) & (drafts.c.annotator == annotator)
+    is_held = slots.c.is_submitted | (slots.c.lease_until > database_seconds())
+    own = _count(slots, slots.c.annotator == annotator)
+    others = _count(slots, is_held & (slots.c.annotator != annotator))
+    state = case(
+        (drafts.c.standing.in_(("skipped", "submitted")), drafts.c.standing),
+        ((drafts.c.standing == "open") & (own > 0), "open"),
+        (others >= _count(slots), "taken"),
+        (drafts.c.standing == "deferred", "deferred"),
+        else_="waiting",
     )
+    query = select(state.label("state")).select_from(items).outerjoin(drafts, mine)
+    return query.where(items.c.queue_id == queue_id)
 
 
-def _state(row: Any) -> ItemState:
-    if row.standing in {"skipped", "submitted"}:
-        return row.standing
-    if row.standing == "open" and row.own:
-        return "open"
-    if row.others >= row.required:
-        return "taken"
-    return "deferred" if row.standing == "deferred" else "waiting"
+def _listed(row: Any) -> ListedItem:
+    state, item_id, place, record_id, repeat, flagged = row
+    return ListedItem(
+        item_id=item_id,
+        place=place,
+        record_id=record_id,
+        repeat=repeat,
+        state=state,
+        flags=flagged,
+    )

@@ -27,6 +27,8 @@ def tied_items(ports: QueuePorts, queue_id: str) -> list[ReviewItem]:
     ]
     found = people_of(labels, rubrics, queue.rubric).by_response
     tied = {(place.record_id, place.repeat) for place in found if found[place].is_good is None}
+    if not tied:
+        return []
     return [one for one in ports.queues.items(queue_id) if (one.record_id, one.repeat) in tied]
 
 

@@ -129,13 +129,9 @@ def agreement(
     count for every run that regrades it. Outside of a queue all labels count, and answers mean
     what the rubrics say now.
     """
-    judged = None
-    if run is not None:
-        folder = ports.run_folder(run)
-        judged = _Run(read_responses(folder), response_runs(folder), check)
-    wanted = narrowed(ports, Wanted(rubric=rubric), None)
-    if judged:
-        wanted = Wanted(rubric=wanted.rubric, runs=judged.ids)
+    folder = ports.run_folder(run) if run is not None else None
+    ids = response_runs(folder) if folder else None
+    wanted = Wanted(rubric=narrowed(ports, Wanted(rubric=rubric), None).rubric, runs=ids)
     known = queue.rubrics if queue else KnownRubrics(ports.references)
     found = [
         one
@@ -146,9 +142,10 @@ def agreement(
     for revision in counting(found, known):
         rows.setdefault(label_of(revision.row).rubric, []).append(revision.row)
     if not rows:
-        about = f" about {judged.responses.run_id}" if judged else ""
+        about = f" about {ids[0]}" if ids else ""
         under = f" under {wanted.rubric}" if wanted.rubric else ""
         raise NotFoundError(f"no label{about}{under}; {what_there_is(ports)}")
+    judged = _Run(read_responses(folder), ids, check) if folder and ids else None
     labels = Counter(label_of(one.row).rubric for one in found)
     return Agreement(
         run_id=judged.responses.run_id if judged else None,

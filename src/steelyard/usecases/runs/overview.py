@@ -12,6 +12,7 @@ from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.reports.judges.correction import drift_text
 from steelyard.reports.numbers import count, counted
 from steelyard.reports.run.missing_scores import records_without_score
+from steelyard.reports.sentence import sentence
 from steelyard.results.metrics import Metrics, kept_metrics
 from steelyard.results.stored_run import StoredRun
 from steelyard.settings import SuiteSettings
@@ -140,7 +141,7 @@ def _unfinished(
             )
         elif found.why_not_resumable:
             what = f"{one.title} was stopped and cannot be resumed"
-            why = _sentence(found.why_not_resumable)
+            why = sentence(found.why_not_resumable)
             yield Concern(kind="unresumable", severity="bad", what=what, why=why, run=run)
         elif run.status == "queued" and run.is_queued and _waits_long(run, now):
             yield Concern(
@@ -170,7 +171,7 @@ def _failed(one: MeasuredRun) -> Iterator[Concern]:
         if not gate.passed and not gate.is_missing_scores:
             what = f"{one.title} missed its gate {gate.name}"
             yield Concern(
-                kind="gate", severity="bad", what=what, why=_sentence(gate.reason), run=run
+                kind="gate", severity="bad", what=what, why=sentence(gate.reason), run=run
             )
     if one.missing:
         yield _missing(one, metrics)
@@ -204,7 +205,7 @@ def _drifted(latest: Sequence[MeasuredRun]) -> Iterator[Concern]:
                 kind="drifted",
                 severity="bad",
                 what=f"{one.corrected.named} has drifted on {one.title}",
-                why=_sentence(drift_text(one.corrected)),
+                why=sentence(drift_text(one.corrected)),
                 run=one.run,
                 judges=_judges(one.corrected),
             )
@@ -222,7 +223,7 @@ def _unvalidated(latest: Sequence[MeasuredRun]) -> Iterator[Concern]:
             kind="uncorrected",
             severity="warn",
             what=f"The pass rate of {one.title} is uncorrected",
-            why=_sentence(found.reason),
+            why=sentence(found.reason),
             run=one.run,
             judges=_judges(found),
             is_of_jury=found.is_of_jury,
@@ -231,13 +232,6 @@ def _unvalidated(latest: Sequence[MeasuredRun]) -> Iterator[Concern]:
 
 def _judges(found: CorrectedRate) -> tuple[str, ...]:
     return tuple(found.named.split(", "))
-
-
-def _sentence(text: str) -> str:
-    first = text.partition(" ")[0]
-    if "/" in first:  # the name of a judge
-        return f"{text.rstrip('.')}."
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def next_steps(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -30,6 +30,7 @@ from steelyard.reports.judges.agreement_text import (
     why_open,
 )
 from steelyard.reports.judges.judge_validation import JudgeValidationReport, queue_lines
+from steelyard.usecases.correction.validation_rules import shortage
 from steelyard.usecases.judges.judge_queue import JudgementRequest, start_judgement
 from steelyard.usecases.judges.tied_items import tied_items
 from steelyard.usecases.judges.validate_queue import validate_from_queue
@@ -145,6 +146,8 @@ class AgreementContext(Context):
     """What was found just now."""
     counted: Sequence[str] = ()
     """Which labels and splits that rests on."""
+    is_valid: bool = False
+    """Whether runs that require validated judges take it."""
 
     @property
     def path(self) -> str:
@@ -156,8 +159,7 @@ def _show(visit: Visit[AgreementQuery]) -> AgreementContext:
     ports, queue_id = visit.project.queue_ports(), visit.path["queue"]
     person = visit.identity.actor if visit.served.settings.has_login else ANYBODY
     found = queue_agreement(ports, queue_id, person)
-    places = {one.item_id: one.index for one in ports.queues.items(queue_id)}
-    page = _Page(found, visit.query, places)
+    page = _Page(found, visit.query)
     judges = list_definitions(visit.project.registry_ports(), "judge")
     return AgreementContext(
         title="Agreement",
@@ -173,12 +175,9 @@ def _show(visit: Visit[AgreementQuery]) -> AgreementContext:
 class _Page:
     """Makes the parts of the page."""
 
-    def __init__(
-        self, found: QueueAgreement, query: AgreementQuery, places: Mapping[str, int]
-    ) -> None:
+    def __init__(self, found: QueueAgreement, query: AgreementQuery) -> None:
         self._found = found
         self._query = query
-        self._places = places
         self._asked = {one.key: one for one in rubric_of(found.queue).questions}
 
     def question(self, found: QuestionAgreement) -> ComparedQuestion:
@@ -245,13 +244,12 @@ class _Page:
         return MatrixCell(n, f"{path}{query}#q-{key}", is_same, number == chosen)
 
     def _behind(self, item: Item) -> BehindItem:
-        source, item_id = self._found.queue.source, self._found.item_id(item)
-        index = self._places.get(item_id or "")
+        source, found = self._found.queue.source, self._found.item(item)
         href = None
-        if source.kind == "run" and index is not None:
+        if source.kind == "run" and found is not None:
             turn = f"#turn-{item.turn}" if item.turn else ""
             repeat = query_text({"repeat": item.repeat or None})
-            href = f"/runs/{segment(source.id)}/records/{index}{repeat}{turn}"
+            href = f"/runs/{segment(source.id)}/records/{found.index}{repeat}{turn}"
         return BehindItem(name_of(item.record_id, item.repeat), href, item.turn)
 
 
@@ -292,7 +290,12 @@ def _act(visit: Visit[AgreementQuery]) -> Context | Response:
     try:
         if action == "validate":
             found = _validate(visit, queue_id)
-            return replace(_show(visit), validated=found, counted=queue_lines(found))
+            return replace(
+                _show(visit),
+                validated=found,
+                counted=queue_lines(found),
+                is_valid=not shortage(found.validation),
+            )
         if action == "judge":
             run_id = _judge(visit, queue_id)
             address = f"/agreement/{segment(queue_id)}{query_text({'started': run_id})}"

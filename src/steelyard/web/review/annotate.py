@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
@@ -11,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from steelyard.api.errors import status_of
 from steelyard.errors import ConflictError, InvalidError, NotFoundError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.labels.queue import FlagKind, ItemState, ListedItem, ReviewQueue
+from steelyard.model.labels.queue import FlagKind, ListedItem, OwnProgress, ReviewQueue, Standing
 from steelyard.usecases.review.queues.annotating import (
     Annotator,
     GivenAnswers,
@@ -45,7 +46,7 @@ LIST_COOKIE = "steelyard_list_hidden"
 """Set by the page's script, so that the next page comes without the list at once."""
 _MOST_FIELDS = 20_000
 """A trace of a thousand turns with several questions each."""
-_FINISHED: dict[ItemState, Mode] = {"submitted": "submitted", "skipped": "skipped"}
+_FINISHED: dict[Standing, Mode] = {"submitted": "submitted", "skipped": "skipped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +67,40 @@ class _Desk:
 
     def show(self, item_id: str | None) -> AnnotateContext:
         """The given item, or the next one; one that is finished is only shown."""
-        listed = {one.item_id: one for one in self._items()}
-        if item_id is not None and item_id not in listed:
-            raise NotFoundError(f"'{item_id}' is not an item of {self.queue.name}")
-        found = listed[item_id] if item_id is not None else None
-        if found and (mode := _FINISHED.get(found.state)):
-            shown = finished_item(self.ports, self.queue, self.person, found.item_id)
-            return replace(
-                self.context(mode, shown.item), revealed=shown.revealed, can_undo=shown.can_undo
-            )
-        problem = ""
+        if item_id is not None and (finished := self._finished(item_id)):
+            return finished
         try:
             claimed = claim_item(self.ports, self.queue.queue_id, self.person, item_id)
         except ConflictError as error:
-            claimed, problem = None, self.visit.message(error)
-        if claimed is None:
-            mode = "taken" if problem and item_id else "empty"
+            mode = "taken" if item_id else "empty"
+            problem = self.visit.message(error)
             return replace(self.context(mode, None, item_id), problem=problem)
+        if claimed is None:
+            return self.context("empty", None)
         return self.context("answer", claimed_item(self.ports, claimed, self.person))
+
+    def _finished(self, item_id: str) -> AnnotateContext | None:
+        """The item, if this person has submitted or skipped it."""
+        self.require(item_id)
+        draft = self.ports.assignments.draft(item_id, self.person.name)
+        mode = _FINISHED.get(draft.standing) if draft else None
+        if mode is None:
+            return None
+        shown = finished_item(self.ports, self.queue, self.person, item_id)
+        context = self.context(mode, shown.item)
+        return replace(context, revealed=shown.revealed, can_undo=shown.can_undo)
+
+    def require(self, item_id: str) -> None:
+        """Refuse an item of another queue."""
+        if self.ports.queues.item(item_id).queue_id != self.queue.queue_id:
+            raise NotFoundError(f"'{item_id}' is not an item of {self.queue.name}")
 
     def context(
         self, mode: Mode, item: ShownItem | None, item_id: str | None = None
     ) -> AnnotateContext:
-        """The page around an item."""
+        """The page around an item; the items of the queue, which may be many, are read once."""
         current = item.item_id if item else item_id
-        items = self._items()
+        items = self.ports.progress.items(self.queue.queue_id, self.person.name)
         work = own_work(self.ports, self.queue, self.person.name)
         listed = item_list(items, work, self.address, current)
         title = f"{item.name}, {self.queue.name}" if item else self.queue.name
@@ -100,7 +110,7 @@ class _Desk:
             queue=queue_view(self.queue),
             who=self.person.name,
             has_login=self.person.has_login,
-            progress=self.ports.progress.own(self.queue.queue_id, self.person.name),
+            progress=OwnProgress.of(Counter(one.state for one in items)),
             items=listed,
             address=self.address,
             item=item,
@@ -109,9 +119,6 @@ class _Desk:
             is_raw=self.visit.query.view == "raw",
             is_list_hidden=LIST_COOKIE in self.visit.request.cookies,
         )
-
-    def _items(self) -> list[ListedItem]:
-        return self.ports.progress.items(self.queue.queue_id, self.person.name)
 
     def _done(self, items: list[ListedItem]) -> DoneItem | None:
         """The item that the address says was finished, if it was."""
@@ -236,8 +243,7 @@ def _act(visit: ItemVisit) -> Context | Response:
     if act is None:
         raise InvalidError(f"the form asks for one of {', '.join(_ACTIONS)}")
     item_id = visit.form.get("item", "")
-    if desk.ports.queues.item(item_id).queue_id != desk.queue.queue_id:
-        raise NotFoundError(f"'{item_id}' is not an item of {desk.queue.name}")
+    desk.require(item_id)
     try:
         return RedirectResponse(act(desk, item_id), 303)
     except (InvalidError, ConflictError) as error:

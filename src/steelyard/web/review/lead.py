@@ -55,9 +55,7 @@ def _show(visit: Visit[PlainQuery]) -> LeadContext:
         title="Progress",
         crumbs=(REVIEW,),
         view=view,
-        names={
-            one.item_id: name_of(one.record_id, one.repeat) for one in ports.queues.items(queue_id)
-        },
+        names={one.item_id: name_of(one.record_id, one.repeat) for one in view.items},
         questions={one.key: one.label for one in rubric_of(view.queue).questions},
         claims=open_[:_MOST_CLAIMS],
         tied=[name_of(one.record_id, one.repeat) for one in tied_items(ports, queue_id)],

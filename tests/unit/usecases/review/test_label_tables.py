@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fakes.reviews import DESK, RUN, ReviewProject, response
-from steelyard.errors import InvalidError, ParseError
+from steelyard.errors import InvalidError, UnreadableFileError
 from steelyard.model.labels.annotation import Wanted
 
 KNOWN: dict[str, Any] = {"rubric": DESK, "annotator": "ann", "exposure": "blind", "run": RUN}
@@ -96,7 +96,7 @@ def test_a_column_that_is_not_there_is_named(project: ReviewProject) -> None:
 
 
 def test_a_file_that_is_no_table_is_an_error(project: ReviewProject) -> None:
-    with pytest.raises(ParseError, match="two columns are called 'a'"):
+    with pytest.raises(UnreadableFileError, match="line 1: two columns are called 'a'"):
         project.bring_table("a,a\n1,2\n", **KNOWN)
 
 

@@ -61,6 +61,15 @@ def test_labels_are_taken_along_once_there_are_some(lead: Lead) -> None:
     assert "labels/export" not in lead.site.open(f"/review/{empty}/progress").text
 
 
+def test_auto_judgment_is_reached_from_the_progress_of_a_queue(lead: Lead) -> None:
+    body = {"name": "New", "run_id": lead.run_id, "fill": {"size": 2}}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    page = lead.site.open(f"/review/{queue}/progress").text
+
+    assert f'href="/agreement/{queue}#auto">Auto Judgment…' in page
+    assert 'id="auto"' in lead.site.open(f"/agreement/{queue}").text
+
+
 def test_items_under_an_older_wording_become_a_queue(lead: Lead) -> None:
     lead.version("draft-v1", "Is it right?", "draft")
     queue = lead.answered("draft-v1")

@@ -85,7 +85,7 @@ def show_disputed(
     """One item with its trace, for an adjudicator."""
     item = ports.queues.item(item_id)
     queue = ports.queues.find(item.queue_id)
-    given = labels_by_item(ports, queue, [item])[item_id]
+    given = labels_by_item(ports, queue, [item]).get(item_id, [])
     gold = ports.decisions.gold(queue.queue_id).get(item_id)
     source = ports.source(queue.source)
     note_results_seen(ports, source, person, [item.index])
@@ -100,7 +100,7 @@ def adjudicate(
     ports = ports.called_by(caller)
     item = ports.queues.item(item_id)
     queue = ports.queues.find(item.queue_id)
-    labels = labels_by_item(ports, queue, [item])[item_id]
+    labels = labels_by_item(ports, queue, [item]).get(item_id, [])
     if not labels:
         raise ConflictError(f"nobody has answered {item_id} yet")
     known = ports.decisions.gold(queue.queue_id).get(item_id)

@@ -28,13 +28,14 @@ def outdated_items(
     rubric = rubric or KnownRubrics(ports.review.references).questions(queue.rubric)
     if rubric is None:
         return []
-    items = ports.queues.items(queue.queue_id)
-    submitted = SubmittedLabels(ports, queue, items)
     wanted = Wanted(rubric=queue.rubric, runs=(queue.source.id,))
     labels = (label_of(one.row) for one in ports.review.annotations.all(wanted))
-    found = {
-        submitted.item_of(one) for one in labels if one.rubric_sha256 not in {None, rubric.sha256}
-    }
+    older = [one for one in labels if one.rubric_sha256 not in {None, rubric.sha256}]
+    if not older:
+        return []
+    items = ports.queues.items(queue.queue_id)
+    submitted = SubmittedLabels(ports, queue, items)
+    found = {submitted.item_of(one) for one in older}
     again = _asked_again(ports, queue, rubric) if found else set[tuple[str, int]]()
     return [
         one for one in items if one.item_id in found and (one.record_id, one.repeat) not in again

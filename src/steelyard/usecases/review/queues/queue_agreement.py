@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from steelyard.errors import NotFoundError, RequestError, RunError
-from steelyard.model.labels.queue import ReviewQueue
+from steelyard.model.labels.queue import ReviewItem, ReviewQueue
 from steelyard.model.statistics.agreement import Item, QuestionAgreement, RubricAgreement
 from steelyard.usecases.review.agreement import QueueScope, agreement
 from steelyard.usecases.review.queues.exposure import note_results_seen
@@ -28,12 +28,17 @@ class QueueAgreement:
     people: int
     questions: tuple[QuestionAgreement, ...]
     notes: tuple[str, ...]
-    items: Mapping[tuple[str, int], str]
-    """The ids of items by record and repeat."""
+    items: Mapping[tuple[str, int], ReviewItem]
+    """The items of the queue by record and repeat."""
 
-    def item_id(self, item: Item) -> str | None:
+    def item(self, item: Item) -> ReviewItem | None:
         """The item of the queue that an answer is about."""
         return self.items.get((item.record_id, item.repeat))
+
+    def item_id(self, item: Item) -> str | None:
+        """Its id."""
+        found = self.item(item)
+        return found and found.item_id
 
 
 def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgreement:
@@ -81,7 +86,7 @@ def queue_agreement(ports: QueuePorts, queue_id: str, person: str) -> QueueAgree
             for one in asked
         ),
         notes=(*found.notes, *_not_blind(found)) if found else (),
-        items={(one.record_id, one.repeat): one.item_id for one in items},
+        items={(one.record_id, one.repeat): one for one in items},
     )
 
 

@@ -61,7 +61,7 @@ class SubmittedLabels:
 def labels_by_item(
     ports: QueuePorts, queue: ReviewQueue, items: Sequence[ReviewItem]
 ) -> dict[str, list[Label]]:
-    """What people submitted about items of a queue, in the order of items and people."""
+    """What people submitted about those items of a queue that somebody has answered, in order."""
     rubrics = PinnedRubric(ports.review.references, queue)
     submitted = SubmittedLabels(ports, queue, items)
     wanted = Wanted(
@@ -69,9 +69,9 @@ def labels_by_item(
         runs=(queue.source.id,),
         records=[one.record_id for one in items] if len(items) == 1 else None,
     )
-    found: dict[str, list[Label]] = {one.item_id: [] for one in items}
+    found: dict[str, list[Label]] = {}
     for label in stored_labels(ports.review.annotations, wanted, rubrics, submitted.has):
         item_id = submitted.item_of(label)
         assert item_id is not None
-        found[item_id].append(label)
-    return found
+        found.setdefault(item_id, []).append(label)
+    return {one.item_id: found[one.item_id] for one in items if one.item_id in found}

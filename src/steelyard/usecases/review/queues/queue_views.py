@@ -59,6 +59,7 @@ class LeadView:
     """A queue as whoever leads it sees it."""
 
     queue: ReviewQueue
+    items: Sequence[ReviewItem]
     counts: QueueCounts
     precision: LabelPrecision | None
     """None of a queue of picked records."""
@@ -97,7 +98,7 @@ def list_items(ports: QueuePorts, queue_id: str, annotator: str) -> list[ListedI
 def own_answers(ports: QueuePorts, queue_id: str, annotator: Annotator) -> list[OwnAnswer]:
     """The items that a person has worked on, with their own answers."""
     queue = ports.queues.find(queue_id)
-    items = {one.item_id: one for one in ports.queues.items(queue.queue_id)}
+    items = {one.item_id: one for one in ports.progress.begun(queue_id, annotator.name)}
     drafts = ports.progress.drafts(queue_id, annotator.name)
     indices = {items[one.item_id].index for one in drafts if one.says_something}
     source = ports.source(queue.source)
@@ -119,6 +120,7 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
     older = outdated_items(ports, queue, newer) if newer else []
     return LeadView(
         queue=queue,
+        items=items,
         counts=ports.progress.counts(queue_id),
         precision=precision_of(items, drawn_from(queue.design, len(items))),
         people=tuple(ports.progress.people(queue_id)),

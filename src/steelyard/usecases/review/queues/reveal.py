@@ -39,7 +39,7 @@ def reveal_answers(ports: QueuePorts, item_id: str, annotator: Annotator) -> Rev
     source = ports.source(queue.source)
     note_others_seen(ports, source, annotator.name, item.index, has_login=annotator.has_login)
     own_name = draft.committed["annotator"]
-    labels = labels_by_item(ports, queue, [item])[item_id]
+    labels = labels_by_item(ports, queue, [item]).get(item_id, [])
     return RevealedAnswers(
         item=item,
         queue=queue,

@@ -75,7 +75,8 @@ def test_answers_are_redacted_before_they_are_kept(service: ReviewService) -> No
 
 
 def test_others_and_the_judge_are_shown_after_ones_own_answers(service: ReviewService) -> None:
-    queue = service.queue(fill={"size": 1}, reviews_required=2)
+    untouched = {"by": "picked", "records": [{"index": 7}]}  # no other test opens it
+    queue = service.queue(fill=untouched, reviews_required=2)
     ann, bob = service.person("ann who looks"), service.person("bob who waits")
     item = ann.claimed(queue)
     before = ann.ask("GET", f"/v1/annotations/{item['item_id']}/revealed", **ann.named)
