@@ -1,19 +1,26 @@
 """Nothing that a model, a dataset or a judge says runs, loads, covers or restyles anything.
 
-Another page joins by its address in `PATHS`; `{run}`, `{other}` and `{index}` are filled in.
+Another page joins by its address in `PATHS`, with the names of `filled`.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
+<<<<<<< HEAD
 from fakes.hostile_pages import HOSTILE, HostileRun, make_hostile_queue, make_hostile_run
+=======
+from fakes.hostile_pages import GROUP, HOSTILE, QUESTIONS, TRACE_SET, HostileRun, make_hostile_run
+>>>>>>> w-f11
 from servers.service import running
 from steelyard.project import open_project
 from steelyard.web.review.reviewer import COOKIE
@@ -30,6 +37,18 @@ PATHS = (
     f"{RECORD}?view=raw",
     f"{RECORD}?tab=json",
     f"{RECORD}?repeat=1&from=q%3D%253Cscript%253E",
+    "/",
+    "/runs",
+    "/groups/{group}",
+    "/rubrics",
+    "/rubrics/hostile%401.0.0?run={run}",
+    "/rubrics/{questions}",
+    "/judges",
+    "/judges/kind%401.0.0",
+    "/datasets",
+    "/compare",
+    "/trace-sets",
+    "/trace-sets/{set}",
     "/runs/{run}",
     "/runs/{run}?only=look&open={index}.0",
     "/runs/{run}/slices",
@@ -76,6 +95,18 @@ def hostile_site(hostile: HostileRun) -> Generator[str]:
         yield url
 
 
+def filled(path: str, hostile: HostileRun, index: int) -> str:
+    """An address of the project with its names."""
+    return path.format(
+        run=hostile.run_id,
+        other=hostile.other,
+        index=index,
+        group=GROUP,
+        set=TRACE_SET,
+        questions=QUESTIONS,
+    )
+
+
 def assert_harmless(page: Page, address: str) -> None:
     """Open a page, and whatever folds on it, without anything happening."""
     dialogs: list[str] = []
@@ -116,11 +147,10 @@ def test_nothing_runs_with_all_texts_in_one_record(
     browser: Browser, hostile: HostileRun, hostile_site: str, path: str
 ) -> None:
     """The last record holds every text, the judge repeats them all, and one has no answer."""
-    for index in (hostile.records - 1, hostile.records - 2):
+    last = (hostile.records - 1, hostile.records - 2)
+    for index in last if "{index}" in path else last[:1]:
         with new_page(browser, hostile_site) as page:
-            assert_harmless(
-                page, path.format(run=hostile.run_id, other=hostile.other, index=index)
-            )
+            assert_harmless(page, filled(path, hostile, index))
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +183,7 @@ def test_nothing_runs_whatever_the_text(
     """Each text in ids, tags, prompts, answers, names of tools and their results."""
     index = list(HOSTILE).index(what)
     with new_page(browser, hostile_site) as page:
-        assert_harmless(page, path.format(run=hostile.run_id, other=hostile.other, index=index))
+        assert_harmless(page, filled(path, hostile, index))
 
 
 @pytest.mark.trials
@@ -164,7 +194,33 @@ def test_a_small_screen_is_not_pushed_apart(
     """No text makes the page wider than the screen."""
     index = list(HOSTILE).index(what)
     with new_page(browser, hostile_site, viewport=NARROW) as page:
-        assert_harmless(page, RECORD.format(run=hostile.run_id, index=index))
+        assert_harmless(page, filled(RECORD, hostile, index))
+
+
+@pytest.mark.trials
+@pytest.mark.parametrize("words", [("report", "{run}"), ("compare", "{other}", "{run}")])
+def test_nothing_runs_in_a_file(
+    browser: Browser, hostile: HostileRun, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Every text is in the file, which has its records and its look as ever."""
+    file = tmp_path / "file.html"
+    more = ("--format", "html") if words[0] == "compare" else ()
+    told = [filled(word, hostile, 0) for word in words]
+    command = [sys.executable, "-P", "-m", "steelyard", *told, *more, "-o", str(file)]
+    done = subprocess.run(command, cwd=hostile.root, capture_output=True, check=False)
+    assert file.exists(), done.stderr
+    with new_page(browser, file.as_uri()) as page:
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        page.keyboard.press("Tab")
+        page.mouse.move(200, 300)
+        page.wait_for_timeout(50)
+
+        assert page.evaluate("window.ran") is None
+        assert page.locator("main").locator(_MARKS).count() == 0
+        assert page.locator("main").count() == 1
+        assert page.locator("[data-record]").count() >= hostile.records - 2
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_templates_in_texts_stay_texts(hostile: HostileRun, hostile_site: str) -> None:

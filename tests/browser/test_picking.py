@@ -49,6 +49,18 @@ def test_a_filtered_list_and_then_a_record_go_to_one_queue(
         expect(page.locator("main")).to_contain_text(f"of {int(number) + 1} items finished")
 
 
+def test_a_record_that_checks_graded_goes_to_review(browser: Browser, changing_site: str) -> None:
+    runs = httpx.get(f"{changing_site}/v1/runs", params={"q": "library-helpdesk"}).json()["data"]
+    with new_page(browser, changing_site) as page:
+        page.goto(f"/runs/{runs[0]['run_id']}?passed=false")
+        page.locator("tr[data-row] .row-link").first.click()
+        page.locator(".side").get_by_role("link", name="Send to review").click()
+        expect(page.get_by_label("Rubric")).to_have_value("rubric/desk-conversation-v1")
+        page.get_by_label("Name of the queue").fill("Why did it fail?")
+        page.get_by_role("button", name="Send 1 record").click()
+        expect(page.get_by_role("status")).to_contain_text("1 record sent")
+
+
 def test_a_wrong_form_keeps_what_was_typed(browser: Browser, changing_site: str) -> None:
     """A browser logs the refused form, so that this page is not watched."""
     context = browser.new_context(base_url=changing_site)

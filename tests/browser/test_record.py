@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import httpx
 import pytest
 
+from fakes.agent_runs import SPANS, make_agent_run
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from servers.browser_pages import NARROW, new_page
@@ -159,6 +160,16 @@ def test_a_jury_is_shown_juror_by_juror(page: Page, desk: Desk, check_accessible
     assert table.locator("tbody .v").all_inner_texts() == ["No score", "Pass"]
     assert "none" in table.inner_text()
     check_accessible(page)
+
+
+def test_the_panel_leads_to_the_form_that_adds_the_record(browser: Browser, desk: Desk) -> None:
+    """The address names a field of the form, and a browser opens what it is folded in."""
+    with new_page(browser, desk.url) as page:
+        page.goto(f"/runs/{desk.answers}?only=look")
+        page.locator("tr[data-row] .row-link").first.click()
+        page.locator(".side").get_by_role("link", name="Add to dataset").click()
+        page.wait_for_url("**/records/*")
+        page.get_by_label("Name of a new dataset").wait_for()
 
 
 @pytest.mark.trials
@@ -322,6 +333,49 @@ def test_long_traces_come_in_parts_with_folds(
         assert page.get_by_text("Messages 301 to 301 of 301").first.is_visible()
         page.go_back()
         assert page.locator("#turn-1").count() == 1
+
+
+@pytest.mark.trials
+def test_repeats_stand_side_by_side_with_their_waterfall(
+    browser: Browser, tmp_path: Path, check_accessible: Check
+) -> None:
+    """Each bar begins where its span does, and an address shows one of the repeats."""
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(make_agent_run, tmp_path).result()
+    with (
+        open_project(tmp_path) as project,
+        running(project) as url,
+        new_page(browser, url) as page,
+    ):
+        open_record(page, run, 0)
+        table = page.locator("table.repeats")
+        assert table.locator("thead th").all_inner_texts()[1:] == [
+            "Repeat 0, on show",
+            "Repeat 1",
+            "Repeat 2",
+        ]
+        assert table.locator("tbody tr").first.locator(".v").all_inner_texts() == [
+            "Pass",
+            "Fail",
+            "Fail",
+        ]
+        bars = page.locator("#spans svg rect")
+        boxes = [one.bounding_box() for one in bars.all()]
+        begins = [box["x"] for box in boxes if box]
+        widths = [box["width"] for box in boxes if box]
+        assert len(boxes) == len(SPANS)
+        assert sorted(begins) == begins or begins[4] < begins[3]
+        assert widths[0] > widths[4] > widths[1] > widths[2] > widths[3]
+        check_accessible(page)
+
+        table.get_by_role("link", name="Repeat 2").click()
+        assert "repeat=2" in page.url
+        assert "catalogue: 503 after 400 ms" in page.locator("#spans").inner_text()
+        assert page.locator("#spans .err").count() > 0
+        page.reload()
+        assert table.locator("[aria-current]").inner_text() == "Repeat 2, on show"
+        page.go_back()
+        assert table.locator("[aria-current]").inner_text() == "Repeat 0, on show"
 
 
 @pytest.mark.trials

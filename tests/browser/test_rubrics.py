@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from fakes.told_library import DRAFT, tell_more
 from servers.browser_pages import NARROW, new_page
+from servers.browsing import check_looks
+from servers.service import running
+from steelyard.project import open_project
 
 HOSTILE = "</textarea><img src=x onerror=alert(1)><script>alert(2)</script>"
 RUBRIC: dict[str, Any] = {
@@ -247,6 +252,48 @@ def test_a_rubric_that_was_typed_is_back_after_leaving_the_page(page: Page) -> N
     expect(page.locator("#editor-findings")).to_contain_text("error")
     page.get_by_role("button", name="Discard it").click()
     expect(page.locator("[data-editor-text]")).to_have_value("")
+
+
+@pytest.fixture
+def told_site(demo_project: Path, tmp_path: Path) -> Generator[str]:
+    """The address of a server of the demo's project some months on."""
+    root = shutil.copytree(demo_project, tmp_path / "library")
+    runs = sorted(one.name for one in (root / ".steelyard" / "runs").iterdir())
+    tell_more(root, runs[3])
+    with open_project(root) as project, running(project) as url:
+        yield url
+
+
+@pytest.mark.trials
+def test_a_draft_tells_which_verdicts_would_change(browser: Browser, told_site: str) -> None:
+    """Each changed record is named with both verdicts, and leads to its page."""
+    with new_page(browser, told_site) as page:
+        page.goto(f"/rubrics/{DRAFT}")
+        page.get_by_label("Traces of").select_option(index=0)
+        page.get_by_role("button", name="Try it").click()
+        said = page.locator("[data-trial]")
+        expect(said).to_contain_text(re.compile(r"[1-9][0-9]* of 47 verdicts would change"))
+        number = int(said.locator(".verdict-say").inner_text().split()[0])
+        rows = page.locator("[data-csv='trial-records'] tbody tr")
+        expect(rows).to_have_count(number)
+        assert rows.first.locator(".v").all_inner_texts() == ["Pass", "Fail"]
+        rows.first.get_by_role("link").click()
+        page.wait_for_url("**/records/*")
+
+
+@pytest.mark.trials
+def test_a_judge_shows_how_its_rates_drift(
+    browser: Browser, told_site: str, check_accessible: Callable[[Page], None]
+) -> None:
+    """The figure has both rates of each validation, and says them to a screen reader."""
+    with new_page(browser, told_site) as page:
+        page.goto("/judges/helpful%401.0.0")
+        figure = page.locator("svg.rates")
+        assert figure.locator(".tpr circle").count() == figure.locator(".tnr circle").count() == 3
+        assert "2026-03-02: TPR 90.9 %" in str(figure.get_attribute("aria-label"))
+        expect(page.locator("[data-csv='validations'] tbody tr")).to_have_count(3)
+        for _ in check_looks(page, check_accessible):
+            assert figure.is_visible()
 
 
 @pytest.mark.trials

@@ -14,6 +14,7 @@ from typing import Any
 
 from fakes.projects import Project
 from fakes.targets import Said, ScriptedTarget
+from fakes.trace_sets import batch, sent_span
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.queue import QueueSource
@@ -29,6 +30,7 @@ from steelyard.usecases.review.queues.annotating import (
     submit_answers,
 )
 from steelyard.usecases.review.queues.create_queue import Fill, NewQueue, create_queue
+from steelyard.usecases.traces.receive_spans import receive_spans
 
 _BIDI = "\u202e\u2066\u200f\u061c"
 HOSTILE: Mapping[str, str] = {
@@ -65,14 +67,19 @@ _SETTINGS = """\
 retry: {max_attempts: 1, backoff_s: [0]}
 slices: [tags]
 judges: {default: {target: judge}}
+targets: {judge: {provider: echo}, scripted: {provider: echo}}
 """
 _JUDGE = """\
 id: kind
 version: 1.0.0
+description: "<script>window.ran = 1</script>"
 score_type: binary
 template: |
   <script>window.ran = 1</script> Is this kind? {{ output }}
 """
+GROUP = "hostile_group"
+TRACE_SET = "hostile"
+QUESTIONS = "hostile-v1"
 _ALWAYS = "nothing of what was asked for"
 
 
@@ -93,6 +100,7 @@ def make_hostile_run(root: Path) -> HostileRun:
     project = Project(root, _SETTINGS)
     texts = [_written(text) for text in HOSTILE.values()]
     project.write("rubrics/hostile.yaml", _rubric(texts))
+    project.write("rubrics/hostile-v1.json", json.dumps(_questions(texts)))
     project.write("judges/kind.yaml", _JUDGE)
     rows = [_row(number, text) for number, text in enumerate((*texts, "fails", "all"))]
     dataset = project.cases(rows, "hostile.jsonl")
@@ -104,11 +112,16 @@ def make_hostile_run(root: Path) -> HostileRun:
     script[rows[-1]["id"]] = [Trace(messages=tuple(map(_said, HOSTILE.values())))]
     project.write("datasets/hostile.jsonl", (root / dataset).read_text(encoding="utf-8"))
     runs: list[str] = []
-    for answers in (script, {key: [_answer(words[:2000])] for key in script}):
+    # An answer with an image has no score by a judge, and then there would be nothing to compare.
+    alike = Trace(messages=(_said(words[:2000]),))
+    for answers in (script, {key: [alike] for key in script}):
         judge = ScriptedTarget(name="judge", otherwise=_reply(words))
         ports = project.ports(ScriptedTarget(answers), judge)
-        done = project.run(ports, dataset, rubric="rubric/hostile@1.0", repeat=2)
-        runs.append(Path(done.folder).name)
+        asked = {"rubric": "rubric/hostile@1.0", "repeat": 2, "group_id": GROUP}
+        runs.append(Path(project.run(ports, dataset, **asked).folder).name)
+    with open_project(root) as opened:
+        spans = batch(*(_span(number, text) for number, text in enumerate(texts, start=1)))
+        receive_spans(opened.trace_ports(), spans, TRACE_SET)
     project.close()
     return HostileRun(root=root, run_id=runs[0], other=runs[1], records=len(rows))
 
@@ -199,6 +212,29 @@ def _reply(words: str) -> str:
     return json.dumps({"answers": {"score": parts}})
 
 
+def _span(number: int, text: str) -> Any:
+    named = {"gen_ai.operation.name": text, "gen_ai.request.model": text, "record_id": text}
+    return sent_span(number, 1, {**named, "gen_ai.prompt": text, "gen_ai.completion": text})
+
+
+def _questions(texts: list[str]) -> dict[str, Any]:
+    """A question rubric that says every text wherever people read what it says."""
+    words = " ".join(texts)
+    question = {"label": words, "guidance": words}
+    options = [{"value": f"o{number}", "label": text} for number, text in enumerate(texts)]
+    return {
+        "name": words,
+        "version": QUESTIONS,
+        "status": "draft",
+        "guidance": texts,
+        "questions": [
+            {"key": "kind", "type": "yes_no", **question},
+            {"key": "which", "type": "single_select", "options": options, **question},
+            {"key": "why", "type": "comment", **question},
+        ],
+    }
+
+
 def _rubric(texts: list[str]) -> str:
     """A rubric of which every check fails or quotes."""
     checks: list[dict[str, Any]] = [
@@ -207,5 +243,11 @@ def _rubric(texts: list[str]) -> str:
     ]
     checks.append({"id": "judged", "kind": "llm_judge", "judge_prompt_ref": "judge/kind@1.0"})
     return json.dumps(
-        {"id": "hostile", "version": "1.0.0", "checks": checks, "scoring": {"combine": "all_pass"}}
+        {
+            "id": "hostile",
+            "version": "1.0.0",
+            "description": " ".join(texts),
+            "checks": checks,
+            "scoring": {"combine": "all_pass"},
+        }
     )

@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from fakes.warm_command import COVERAGE
+from pseudo_terminal import in_terminal
 from servers.review_service import Reviewer
 from servers.service import running
 from steelyard.project import open_project
@@ -295,6 +296,24 @@ def test_the_demo_serves_its_pages_until_it_is_stopped(tmp_path: Path) -> None:
             assert process.wait(30) == 0
         finally:
             process.kill()
+
+
+@pytest.mark.trials
+def test_the_demo_serves_its_pages_on_a_terminal(tmp_path: Path) -> None:
+    """Nobody needs to know the option to see them; Ctrl-C typed there is a good end."""
+    command = [sys.executable, "-P", "-m", "steelyard", "demo", "--port", "0"]
+    found: list[int] = []
+
+    def stop(text: str, pid: int) -> None:
+        addresses = re.findall(r"(http://\S+)/compare", text)
+        if addresses and not found:
+            found.append(httpx.get(f"{addresses[0]}/", timeout=30).status_code)
+            os.kill(pid, signal.SIGINT)
+
+    said = in_terminal(command, tmp_path, os.environ, watch=stop)
+
+    assert found == [200]
+    assert "Stopped" in said
 
 
 def test_answering_three_items_of_the_demos_queue_moves_its_agreement(

@@ -33,6 +33,9 @@ ABSENT = {
 """The demo publishes no dataset, and has neither this user, queue nor trace set: the pages say
 so."""
 
+WITHOUT_FRAME = {"/login", "/runs/{run_id}/report.html"}
+"""Pages without the frame: a form, and a file that opens without a server."""
+
 
 @pytest.fixture(scope="module")
 def demo() -> Generator[Site]:
@@ -57,3 +60,4 @@ def test_a_page_is_shown(demo: Site, path: str) -> None:
         assert "note bad" in answer.text
     elif "text/html" in answer.headers["content-type"]:
         assert answer.text.startswith("<!doctype html>")
+        assert ('data-copied="Link copied"' in answer.text) is (path not in WITHOUT_FRAME)

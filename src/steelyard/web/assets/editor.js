@@ -34,7 +34,7 @@ export function startEditor(form) {
 
   function jump(line) {
     const all = text.value.split("\n");
-    const start = all.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    const start = all.slice(0, line - 1).join(" ").length + Math.min(1, line - 1);
     text.focus({ preventScroll: true });
     text.setSelectionRange(start, start + (all[line - 1] ?? "").length);
     lines.children[line - 1]?.scrollIntoView({ block: "center" });

@@ -14,7 +14,6 @@ export function startPanel() {
 
   async function open(row, { keep = true, takesFocus = false } = {}) {
     current()?.removeAttribute("aria-current");
-    if (!row) return close(keep);
     row.ariaCurrent = "true";
     if (keep) remember(row.dataset.row);
     const part = await fetchSide(row.dataset.panel);
@@ -47,12 +46,12 @@ export function startPanel() {
     }
   }
 
-  function close(keep = true) {
+  function close() {
     const row = current();
     if (row) row.ariaCurrent = null;
     find(".side", split)?.remove();
     cover();
-    if (keep) remember(null);
+    remember(null);
     row?.querySelector("a")?.focus();
   }
 
@@ -75,7 +74,7 @@ export function startPanel() {
   on(covers, "change", cover);
   on(document, "keydown", (event) => {
     if (isTyping(event) || find("dialog[open]") || !find(".side", split)) return;
-    const act = { Escape: () => close(), ArrowDown: () => step(1), ArrowUp: () => step(-1) }[event.key];
+    const act = { Escape: close, ArrowDown: () => step(1), ArrowUp: () => step(-1) }[event.key];
     if (!act) return;
     event.preventDefault();
     act();

@@ -5,7 +5,7 @@ const KEPT = "steelyard.views.of";
 const COLUMNS = "steelyard.columns.of";
 
 function startMenus() {
-  const menus = () => document.querySelectorAll("details.menu[open]");
+  const menus = () => findAll("details.menu[open]");
   on(document, "click", (event) => {
     for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
   });

@@ -29,7 +29,8 @@ from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
 from steelyard.web.records.record_address import BY_PEOPLE, RecordFilters
 from steelyard.web.records.record_source import people_of_run
 from steelyard.web.rendering import query_text, segment
-from steelyard.web.review.queues import form_number, rubrics_to_answer
+from steelyard.web.review.queues import form_number
+from steelyard.web.review.rubric_choice import RubricChoice, rubric_choice
 
 MOST_PICKED = 1_000
 """Records that are sent at once: nobody picks more of them one by one."""
@@ -64,7 +65,7 @@ class PickContext(Context):
     conditions: Sequence[tuple[str, str]]
     """What the filtered list is filtered by."""
     queues: Sequence[ReviewQueue]
-    rubrics: Sequence[str]
+    rubric: RubricChoice
     typed: Mapping[str, str]
     sent_to: ReviewQueue | None
     query: PickQuery
@@ -101,7 +102,7 @@ def _context(visit: Visit[PickQuery], typed: Mapping[str, str]) -> PickContext:
         number=len(places) if len(places) <= MOST_PICKED else None,
         conditions=[(name, _word(value)) for name, value in query.filters.items()],
         queues=queues_to_add_to(ports, run.run_id),
-        rubrics=rubrics_to_answer(visit),
+        rubric=rubric_choice(visit, run.run_id, typed),
         typed=typed,
         sent_to=ports.queues.find(query.queue) if query.queue else None,
         query=query,

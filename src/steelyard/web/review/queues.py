@@ -13,7 +13,6 @@ from steelyard.api.errors import status_of
 from steelyard.errors import InvalidError, RequestError
 from steelyard.event_loop import run_async
 from steelyard.model.labels.queue import FilledBy, QueueSource, Reveal
-from steelyard.model.question import QuestionRubric
 from steelyard.results.stored_run import StoredRun
 from steelyard.review.assignment import TooManyAskedError
 from steelyard.review.label_precision import NeededLabels, label_precision
@@ -32,6 +31,7 @@ from steelyard.usecases.traces.assembled_traces import list_trace_sets
 from steelyard.web.page import AnyPage, Context, PlainQuery, Visit, WebPage
 from steelyard.web.rendering import segment
 from steelyard.web.review.reviewer import REVIEW, reviewer_of
+from steelyard.web.review.rubric_choice import RubricChoice, rubric_choice
 
 _SET = "trace set "
 """What stands before the name of a trace set in the choice of a run."""
@@ -75,7 +75,7 @@ class NewQueueContext(Context):
     typed: Mapping[str, str]
     runs: tuple[StoredRun, ...]
     trace_sets: tuple[str, ...]
-    rubrics: tuple[str, ...]
+    rubric: RubricChoice
     needed: tuple[NeededLabels, ...]
     problem: str = ""
     size_problem: str = ""
@@ -130,26 +130,18 @@ def _new(visit: Visit[NewQueueQuery]) -> NewQueueContext:
 
 def _form(visit: Visit[NewQueueQuery], typed: Mapping[str, str]) -> NewQueueContext:
     found = graded_runs(visit.project.store)
+    runs = tuple(one.run for one in found if one.metrics)[:_OFFERED]
+    named = typed.get("run") or next((one.run_id for one in runs), "")
     return NewQueueContext(
         title="New queue",
         crumbs=(REVIEW,),
         typed=typed,
-        runs=tuple(one.run for one in found if one.metrics)[:_OFFERED],
+        runs=runs,
         trace_sets=tuple(
             f"{_SET}{one.name}" for one in list_trace_sets(visit.project.trace_ports())
         ),
-        rubrics=rubrics_to_answer(visit),
+        rubric=rubric_choice(visit, named, typed),
         needed=label_precision((1.0,), 1).needed,
-    )
-
-
-def rubrics_to_answer(visit: Visit[Any]) -> tuple[str, ...]:
-    """The question rubrics that a new queue can have."""
-    known = (one.content for one in visit.project.review_ports().references.known("rubric"))
-    return tuple(
-        str(one.reference)
-        for one in known
-        if isinstance(one, QuestionRubric) and one.status != "archived"
     )
 
 

@@ -147,7 +147,10 @@ def _show(visit: Visit[GroupQuery]) -> GroupContext:
         group_id=group_id,
         query=query,
         columns=columns,
-        absent=[*absent, *(Absent(run, "not among the first 12") for run in usable[_MOST_RUNS:])],
+        absent=[
+            *absent,
+            *(Absent(run, f"not among the first {_MOST_RUNS}") for run in usable[_MOST_RUNS:]),
+        ],
         pairs=[_pair(columns, one) for one in table.pairs],
         tabs=[
             ChoiceLink(

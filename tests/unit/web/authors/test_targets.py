@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from servers.service import running
+from servers.site import site_of, words_of
 from steelyard.project import open_project
 
 
@@ -55,3 +56,26 @@ def test_only_columns_with_a_value_are_shown(client: httpx.Client) -> None:
 
     assert heads == ["Name", "Provider", "Model or source", "Defined in"]
     assert "<td>r.jsonl, a</td>" in client.get("/targets").text
+
+
+def test_an_answer_comes_with_its_tokens_and_what_it_cost(
+    client: httpx.Client, tmp_path: Path
+) -> None:
+    (tmp_path / "answers.py").write_text(
+        """def priced(prompt):
+    said = {"role": "assistant", "content": "At nine."}
+    return {"messages": [said], "usage": {"input_tokens": 1000, "output_tokens": 500}}
+""",
+        encoding="utf-8",
+    )
+    (tmp_path / "steelyard.yaml").write_text(
+        "targets: {desk: {provider: python, callable: 'answers:priced', "
+        "price: {input: 1, output: 2}}}\n",
+        encoding="utf-8",
+    )
+    with open_project(tmp_path) as project, site_of(project) as site:
+        page = words_of(site.send("/targets", do="try", target="desk", prompt="When?").text)
+
+    assert "Answer of desk" in page
+    assert "At nine." in page
+    assert "Cost $0.002" in page

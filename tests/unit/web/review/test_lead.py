@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from fakes.review_project import QUESTIONS, answers
 from servers.review_service import Reviewer, make_review_run
 from servers.site import Site, site_of
+from steelyard.library import evaluate
 from steelyard.project import Project, open_project
 
 
@@ -179,3 +181,50 @@ def test_an_item_that_nobody_so_far_can_answer_needs_somebody_else(lead: Lead) -
     bob = Reviewer(lead.site.client, "bob")
     assert bob.claimed(queue)["item_id"] == skipped["item_id"]
     assert "needs somebody else" not in lead.site.text(address)
+
+
+def _options(page: str) -> list[str]:
+    field = page.partition('<select id="rubric"')[2].partition("</select>")[0]
+    return re.findall(r'<option value="([^"]*)"', field)
+
+
+def test_a_published_rubric_is_offered_once(lead: Lead) -> None:
+    lead.answered("desk-v1")
+    published = lead.site.client.get("/v1/rubrics/desk-v1").json()["status"]
+    offered = _options(lead.site.open(f"/runs/{lead.run_id}/review?record=1.0").text)
+
+    assert published == "published"
+    assert offered.count("rubric/desk-v1") == 1
+    assert _options(lead.site.open("/review/new").text).count("rubric/desk-v1") == 1
+
+
+@pytest.mark.parametrize("address", ["/runs/{}/review?record=1.0", "/review/new?run={}"])
+def test_a_run_that_checks_graded_is_answered_under_a_rubric_of_questions(
+    lead: Lead, address: str
+) -> None:
+    checked = evaluate(
+        lead.project.root / "desk.json",
+        target="desk",
+        rubric="rubric/jury@1.0.0",
+        project=lead.project,
+    )
+    page = lead.site.open(address.format(checked.run_id)).text
+    judged = lead.site.open(address.format(lead.run_id)).text
+
+    assert '<option value="rubric/desk-v1" selected>desk-v1</option>' in page
+    assert "selected>desk-v1, which graded the run</option>" in judged
+    typed = {"name": "Why", "reviews": "1", "run": checked.run_id, "by": "random"}
+    refused = lead.site.send(address.format(checked.run_id), **typed)
+    assert refused.status_code == 400
+    assert "rubric/jury@1.0.0 graded the run, and is no rubric of questions" in refused.text
+
+
+def test_a_project_without_questions_leads_to_their_import(tmp_path: Path) -> None:
+    run_id = make_review_run(tmp_path, "rubric/jury@1.0.0")
+    (tmp_path / "rubrics" / "desk-v1.json").unlink()
+    with open_project(tmp_path) as project, site_of(project) as site:
+        for address in (f"/runs/{run_id}/review?record=1.0", f"/review/new?run={run_id}"):
+            page = site.open(address).text
+
+            assert 'no question rubric yet. <a href="/rubrics/import">Import one</a>' in page
+            assert "<form" not in page.partition("<main")[2]

@@ -167,6 +167,21 @@ def test_a_group_lists_the_records_without_a_score(site: Site) -> None:
     assert "a Well?" not in text
 
 
+def test_a_group_of_many_runs_names_those_without_a_column(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    cases = project.cases([row("one")])
+    runs = [
+        project.run(project.ports(ScriptedTarget()), cases, group_id=GROUP).run_id
+        for _ in range(13)
+    ]
+    project.close()
+    with open_project(tmp_path) as opened, running(opened) as url:
+        text = text_of(httpx.get(f"{url}/groups/{GROUP}", headers={"accept": "text/html"}).text)
+
+    assert text.count("has no column") == 1
+    assert f"{runs[-1]} has no column: not among the first 12." in text
+
+
 def test_hostile_texts_stay_text(tmp_path: Path) -> None:
     project = Project(tmp_path)
     cases = project.write("cases.jsonl", json.dumps(row(HOSTILE, input=HOSTILE)))

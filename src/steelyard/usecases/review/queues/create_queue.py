@@ -183,11 +183,17 @@ def _rubric(ports: QueuePorts, new: NewQueue, source: TraceSource) -> QuestionRu
         raise InvalidError(f"name the question rubric to answer with {argument('rubric')}")
     found = KnownRubrics(ports.review.references).find(name)
     if isinstance(found, str):
-        raise InvalidError(found)
+        raise InvalidError(found if new.rubric or before else _ungiven(name))
     known = ports.review.references.find(found.reference).problems
     if any(problem.code == "archived_rubric" for problem in known):
         raise InvalidError(f"{found.reference} is archived; a new queue needs another rubric")
     return found
+
+
+def _ungiven(graded: str) -> str:
+    """Why people cannot answer the rubric that graded a run."""
+    asked = f"name the question rubric to answer with {argument('rubric')}"
+    return f"{graded} graded the run, and is no rubric of questions here; {asked}"
 
 
 class _Filled(NamedTuple):
