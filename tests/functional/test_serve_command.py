@@ -309,6 +309,50 @@ def test_a_change_of_the_project_file_restarts_a_reloading_server(tmp_path: Path
     assert "steelyard.yaml has changed; restarting" in err
 
 
+PLUGIN = """\
+def answer():
+    raise NotImplementedError
+"""
+
+
+@pytest.mark.trials
+def test_a_change_of_a_plugin_restarts_a_reloading_server_even_after_a_broken_one(
+    tmp_path: Path,
+) -> None:
+    """A package that offers a target, on the path with its entry point, while it is written."""
+    site, project = tmp_path / "site", tmp_path / "project"
+    project.mkdir()
+    offered = site / "parrot-1.0.dist-info"
+    offered.mkdir(parents=True)
+    (offered / "METADATA").write_text("Metadata-Version: 2.1\nName: parrot\nVersion: 1.0\n")
+    (offered / "entry_points.txt").write_text("[steelyard.targets]\nparrot = parrot:make\n")
+    module = site / "parrot.py"
+    module.write_text(_parrot("first"), encoding="utf-8")
+    settings = "targets: {bird: {provider: parrot}}\n"
+    (project / "steelyard.yaml").write_text(settings, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-P", "-m", "steelyard", "serve", "--port", port, "--reload"]
+    env = {**os.environ, "PYTHONPATH": str(site), "STEELYARD_PLUGINS": "parrot"}
+    process = subprocess.Popen(
+        command, cwd=project, env=env, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        first = started_at(port)
+        module.write_text("def make(:\n", encoding="utf-8")
+        second = started_at(port, after=first)
+        module.write_text(_parrot("other"), encoding="utf-8")
+        third = started_at(port, after=second)
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+
+    assert first < second < third
+    assert process.returncode == 0
+    assert err.count("parrot.py has changed; restarting") == 2
+
+
 def started_at(port: str, after: float = 0.0) -> float:
     """When the server at a port started; waits for a later start."""
     for _ in range(200):
