@@ -143,6 +143,67 @@ def test_each_rule_for_records_has_its_code(
     )
 
 
+LARGE = {"record_id": "b", "input": {"prompt": "x" * 200_000}, "metadata": {"a": "x" * 8_183}}
+DEEPEST: Any = {"a": {"b": {"c": {"d": {"e": 1}}}}}
+
+
+@pytest.mark.parametrize(
+    "most",
+    [
+        record("b" * 128),
+        record("b", "x" * 200_000),
+        {**record("b"), "reference": {"answer": "x" * 200_000}},
+        {**record("b"), "tags": ["t" * 64] * 32},
+        {**record("b"), "metadata": {"a": "x" * 8_183}},
+        {**record("b"), "metadata": DEEPEST},
+        {**record("b"), "expected": {"max_latency_ms": 1}},
+        {**record("b"), "expected": {"max_latency_ms": 120_000}},
+        {
+            **record("b"),
+            "expected": {
+                "required_criteria": ["accuracy", "clarity", "reasoning", "factuality", "overall"]
+            },
+        },
+        {**LARGE, "reference": {"answer": "x" * (256 * 1024 - len(json.dumps(LARGE)) - 50)}},
+    ],
+)
+def test_a_record_at_the_limits_of_the_contract_is_accepted(
+    service: RunService, most: dict[str, Any]
+) -> None:
+    answer = service.post(document([most]))
+
+    assert answer.json().get("record_errors") == [], answer.text
+    assert answer.status_code == 202
+    run = service.when(answer.json()["run_id"])
+    assert (run["status"], run["summary"]["evaluated_records"]) == ("completed", 1)
+
+
+@pytest.mark.parametrize(
+    "most",
+    [
+        {"dataset_id": "aZ0_-." + "a" * 122},
+        {"dataset_version": "v" * 64},
+        {"created_at": "2026-01-15T10:05:12Z"},
+        {"metadata": DEEPEST},
+        {"metadata": {"a": "x" * 16_375}},
+    ],
+)
+def test_a_document_at_the_limits_of_the_contract_is_accepted(
+    service: RunService, most: dict[str, Any]
+) -> None:
+    answer = service.post(document([GOOD], **most))
+
+    assert answer.status_code == 202, answer.text
+    assert service.when(answer.json()["run_id"])["status"] == "completed"
+
+
+@pytest.mark.parametrize("moment", ["yesterday", "2026-13-01T00:00:00Z", 7])
+def test_a_document_made_at_no_moment_is_refused(service: RunService, moment: object) -> None:
+    error = service.post(document([GOOD], created_at=moment)).json()["error"]
+
+    assert [one["path"] for one in error["details"]["findings"]] == ["created_at"]
+
+
 def test_a_lone_surrogate_is_an_error_of_its_record(service: RunService) -> None:
     text = json.dumps(document([GOOD, record("b", "SURROGATE")])).replace("SURROGATE", "\\ud800")
 
