@@ -15,7 +15,13 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from servers.nginx import free_port, nginx_before, require_nginx, trusting
+from servers.nginx import (
+    free_port,
+    nginx_before,
+    require_nginx,
+    require_valid_site,
+    trusting,
+)
 from servers.serve_process import serving
 from steelyard.usecases.datasets.open_dataset import MAX_JSON
 
@@ -177,8 +183,30 @@ def test_the_steps_of_the_image_make_a_server_that_is_ready(tmp_path: Path) -> N
     program = str(home / "bin" / "python")
     with serving(project, "--no-worker", program=program) as server:
         assert httpx.get(f"{server.url}/readyz").json()["status"] == "ready"
+        assert health(text, program, server.url) == 0
         server.process.terminate()
         assert server.process.wait(20) == 0
+        assert health(text, program, server.url) != 0
+
+
+def health(dockerfile: str, program: str, url: str) -> int:
+    """The exit code of the image's health check, of a server at another address."""
+    line = next(one for one in dockerfile.splitlines() if one.startswith("HEALTHCHECK"))
+    python, *words = json.loads(line.partition(" CMD ")[2])
+    assert python == "python"
+    words = [word.replace("http://127.0.0.1:8765", url) for word in words]
+    assert url in words[-1]
+    return subprocess.run([program, *words], capture_output=True, check=False).returncode
+
+
+def test_nginx_takes_the_site_of_the_compose_file(tmp_path: Path) -> None:
+    """The name of the server is known in the network of compose alone."""
+    require_nginx()
+    site = (ROOT / "examples/deploy/nginx-compose.conf").read_text(encoding="utf-8")
+    assert "http://steelyard:8765" in site
+    assert "steelyard:" in (ROOT / "examples/deploy/compose.yaml").read_text(encoding="utf-8")
+
+    require_valid_site(site.replace("http://steelyard:8765", "http://127.0.0.1:8765"), tmp_path)
 
 
 def copy(source: Path, place: Path) -> None:

@@ -20,8 +20,11 @@ LOCK = Path(__file__).parents[1] / "real" / "openapi_client.txt"
 USE = """
 import sys
 from made import Client
-from made.api.runs import get_run, get_run_metrics, get_run_record, list_run_records, list_runs
-from made.models import ErrorBody
+from made.api.rubrics import create_rubric
+from made.api.runs import (
+    cancel_run, create_run, get_run, get_run_metrics, get_run_record, list_run_records, list_runs
+)
+from made.models import ErrorBody, PostedDocument
 
 client = Client(base_url=sys.argv[1])
 runs = list_runs.sync(client=client, limit=2)
@@ -31,6 +34,19 @@ record = get_run_record.sync(run.run_id, page.data[0].index, client=client)
 metrics = get_run_metrics.sync(run.run_id, client=client)
 missing = get_run.sync("run_unknown", client=client)
 assert isinstance(missing, ErrorBody)
+rubric = create_rubric.sync_detailed(client=client, body=BODY)
+posted = create_run.sync(
+    client=client,
+    body=PostedDocument.from_dict(DOCUMENT),
+    target="echo",
+    rubric="found@1.0",
+    idempotency_key="once",
+)
+assert get_run.sync(posted.run_id, client=client).status == "queued"
+cancelled = cancel_run.sync(posted.run_id, client=client)
+assert cancelled.run_id == posted.run_id
+print(rubric.status_code.value, posted.status, posted.summary.accepted_records,
+      cancelled.derived_from)
 print(len(runs.data), run.status, record.record_id, record.evaluator_scores[0].check,
       metrics.pass_rate.n, missing.error.code)
 """
@@ -72,5 +88,6 @@ def test_a_generated_client_reads_runs_and_records(tmp_path: Path, python: Path)
 
     assert done.stderr == ""
     assert done.stdout.split() == [
-        *("2", "completed_with_failures", "b", "says_yes", "3", "not_found")
+        *("201", "accepted_with_record_errors", "1", "None"),
+        *("2", "completed_with_failures", "b", "says_yes", "3", "not_found"),
     ]

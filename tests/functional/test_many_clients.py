@@ -19,7 +19,7 @@ from servers.service_process import QUERY, service_of
 pytestmark = pytest.mark.trials
 
 CLIENTS = 50
-POSTING_S = 10.0
+POSTING_S = [15.0, pytest.param(60.0, marks=pytest.mark.soak)]
 PATIENCE_S = 200.0
 
 
@@ -28,10 +28,11 @@ async def answer(_request: web.Request) -> web.StreamResponse:
     return web.json_response(COMPLETION)
 
 
-async def posted_and_polled(url: str) -> list[Any]:
+async def posted_and_polled(url: str, posting_s: float) -> list[Any]:
     """The runs of clients, of which each posts one after the other and waits for its end."""
     ended: list[Any] = []
-    until, patience = time.monotonic() + POSTING_S, time.monotonic() + PATIENCE_S
+    until = time.monotonic() + posting_s
+    patience = until + PATIENCE_S
     body = document([record(f"r{number}") for number in range(5)])
 
     async def work(client: httpx.AsyncClient) -> None:
@@ -54,9 +55,12 @@ async def posted_and_polled(url: str) -> list[Any]:
     return ended
 
 
-def test_no_request_of_many_clients_fails_and_every_run_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("posting_s", POSTING_S)
+def test_no_request_of_many_clients_fails_and_every_run_ends(
+    tmp_path: Path, posting_s: float
+) -> None:
     with in_thread(serving(answer)) as target, service_of(tmp_path, target, workers=2) as service:
-        ended = asyncio.run(posted_and_polled(f"http://127.0.0.1:{service.port}"))
+        ended = asyncio.run(posted_and_polled(f"http://127.0.0.1:{service.port}", posting_s))
 
     assert len(ended) >= CLIENTS
     assert {(run["status"], run["progress"]["done"]) for run in ended} == {("completed", 5)}

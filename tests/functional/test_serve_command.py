@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -307,6 +308,83 @@ def test_a_change_of_the_project_file_restarts_a_reloading_server(tmp_path: Path
     assert second > first
     assert process.returncode == 0
     assert "steelyard.yaml has changed; restarting" in err
+
+
+CHECK = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steelyard.model.outcome import Outcome
+
+@dataclass(frozen=True)
+class Odd:
+    kind: ClassVar[str] = "odd"
+    {setting}: str = ""
+
+    def check(self, trace, case):
+        return Outcome(passed=True, score=1.0, reason="odd")
+"""
+
+
+@pytest.mark.trials
+def test_a_change_of_a_plugin_restarts_a_reloading_server_even_after_a_broken_one(
+    tmp_path: Path,
+) -> None:
+    """The package of a check, which is on the path with its entry point while it is written."""
+    project, site = tmp_path / "project", tmp_path / "site"
+    for folder in (project, site / "odd-1.0.dist-info"):
+        folder.mkdir(parents=True)
+    module = site / "odd_package.py"
+    for path, text in (
+        (project / "steelyard.yaml", "{}\n"),
+        (site / "odd-1.0.dist-info" / "METADATA", "Name: odd\nVersion: 1.0\n"),
+        (
+            site / "odd-1.0.dist-info" / "entry_points.txt",
+            "[steelyard.checks]\nodd = odd_package:Odd\n",
+        ),
+        (module, CHECK.format(setting="word")),
+    ):
+        path.write_text(text, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-P", "-m", "steelyard", "serve", "--port", port, "--reload"]
+    env = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    process = subprocess.Popen(
+        command, cwd=project, env=env, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        first = started_at(port)
+        before = settings_taken(port)
+        module.write_text("class Odd(:\n", encoding="utf-8")
+        second = started_at(port, after=first)
+        module.write_text(CHECK.format(setting="phrase"), encoding="utf-8")
+        started_at(port, after=second)
+        after = settings_taken(port)
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+
+    assert (before, after) == (["word"], ["phrase"])
+    assert err.count("odd_package.py has changed; restarting") == 2
+    assert "Traceback" not in err
+
+
+def settings_taken(port: str) -> list[str]:
+    """Which of two settings the check of a package has."""
+    return [name for name in ("word", "phrase") if is_taken(port, name)]
+
+
+def is_taken(port: str, setting: str) -> bool:
+    rubric = {
+        "id": "odd",
+        "version": "1.0.0",
+        "checks": [{"id": "odd", "kind": "odd", setting: "x"}],
+        "scoring": {"combine": "all_pass"},
+    }
+    url = f"http://127.0.0.1:{port}/v1/validate"
+    answer = httpx.post(url, json=rubric, params={"kind": "rubric"}, timeout=60)
+    return not any(setting in one["path"] for one in answer.json()["findings"])
 
 
 def started_at(port: str, after: float = 0.0) -> float:

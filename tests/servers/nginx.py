@@ -100,6 +100,23 @@ def _site(server_url: str, port: int, *, has_tls: bool) -> str:
     return text
 
 
+def require_valid_site(site: str, folder: Path) -> None:
+    """Let nginx read a site as it would at its start, with the certificate of the tests."""
+    for documented, here in (
+        ("/etc/nginx/tls/fullchain.pem", str(TLS / "certificate.pem")),
+        ("/etc/nginx/tls/privkey.pem", str(TLS / "key.pem")),
+    ):
+        assert documented in site
+        site = site.replace(documented, here)
+    (folder / "site.conf").write_text(site, encoding="utf-8")
+    (folder / "nginx.conf").write_text(_MAIN.format(folder=folder), encoding="utf-8")
+    words = [require_nginx(), "-t", "-p", folder, "-e", folder / "error.log", "-c"]
+    done = subprocess.run(
+        [*words, folder / "nginx.conf"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:

@@ -157,7 +157,7 @@ def address_of(scope: Any) -> bytes:
 def failed_answer(error: Exception, request_id: str, root: Path) -> Response:
     """The answer of an exception."""
     status, message = _logged(error, request_id, root)
-    body = error_body(status, message, request_id, details_of(error))
+    body = error_body(status, message, request_id, details_of(error, root))
     return Response(body, status, headers_of(error), JSON)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from starlette.exceptions import HTTPException
 
 from steelyard.api.command_routes import with_routes
+from steelyard.api.findings import finding_bodies
 from steelyard.errors import (
     ConflictError,
     ForbiddenError,
@@ -25,7 +26,8 @@ from steelyard.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from steelyard.formats.root_paths import text_from
+from steelyard.formats.root_paths import text_from, value_from
+from steelyard.model.finding import RefusedFileError
 from steelyard.model.json_value import JsonObject
 
 CODES: dict[int, str] = {
@@ -135,13 +137,16 @@ def message_of(error: Exception, root: Path) -> str:
     return "this is a bug of the server; its log has the details under this request id"
 
 
-def details_of(error: Exception) -> JsonObject | None:
+def details_of(error: Exception, root: Path) -> JsonObject | None:
     """The findings behind an error, and the arguments that its message names, if any."""
     if not isinstance(error, SteelyardError):
         return None
     details = dict(error.details or {})
     if error.arguments:
         details["arguments"] = list(error.arguments)
+    if isinstance(error, RefusedFileError):
+        found = msgspec.to_builtins(finding_bodies(error.findings))
+        details["findings"] = value_from(root, found)
     return details or None
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from steelyard.api.errors import CODES, MEANINGS, ErrorBody
 from steelyard.api.field_descriptions import describe
+from steelyard.api.openapi_links import add_links
 from steelyard.api.operation import Operation
 from steelyard.api.operation_names import operation_id, resource_of
 from steelyard.results.artifacts import ARTIFACTS
@@ -93,7 +94,7 @@ def document(operations: Sequence[Operation[Any, Any]]) -> Json:
     for operation in operations:
         path = _PATH_NAME.sub(r"{\1}", operation.path)
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation, schemas)
-    _add_links(paths)
+    add_links(paths)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -112,24 +113,6 @@ def document(operations: Sequence[Operation[Any, Any]]) -> Json:
             },
         },
     }
-
-
-def _add_links(paths: Json) -> None:
-    """Say where a run that an answer names is read: for generators, and for tests of sequences."""
-    readers = [
-        operation["operationId"]
-        for path, item in paths.items()
-        for operation in item.values()
-        if _PATH_NAME.findall(path) == ["run_id"]
-    ]
-    named = {("post", "202"): "#/run_id", ("get", "200"): "#/data/0/run_id"}
-    for (method, status), place in named.items():
-        answer = paths.get("/v1/runs", {}).get(method, {}).get("responses", {}).get(status)
-        if answer:
-            answer["links"] = {
-                name: {"operationId": name, "parameters": {"run_id": f"$response.body{place}"}}
-                for name in readers
-            }
 
 
 class _Schemas:

@@ -42,4 +42,4 @@ def _is_variable(parts: list[str], number: int) -> bool:
 
 
 def _singular(name: str) -> str:
-    return re.sub("ie$", "y", name.removesuffix("s"))
+    return re.sub("(?<=..)ie$", "y", name.removesuffix("s"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from steelyard.errors import InvalidError
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -89,6 +92,14 @@ class Finding:
         if (self.code == "unknown_field" and self.hint) or self.code in _STRICT_CODES:
             return replace(self, severity="error")
         return self
+
+
+class RefusedFileError(InvalidError):
+    """A file is refused for what was found in it; the message says the first of it."""
+
+    def __init__(self, message: str, findings: Sequence[Finding]) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
 
 
 def error(code: str, message: str, *, path: str = "", line: int | None = None) -> Finding:

@@ -13,6 +13,8 @@ from servers.service import served
 from steelyard.api.application import operations
 from steelyard.project import open_project
 
+_VARIABLE = re.compile(r"{(\w+)}")
+
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
@@ -169,6 +171,43 @@ def test_the_examples_of_the_document_can_be_sent(
             assert path == "/v1/validate" or not findings, answer.text
 
     assert sent == EXAMPLES
+
+
+def test_links_lead_from_what_an_answer_names_to_what_is_done_with_it(
+    document: dict[str, Any],
+) -> None:
+    operations = {
+        operation["operationId"]: (path, operation)
+        for path, item in document["paths"].items()
+        for operation in item.values()
+    }
+    linked: set[str] = set()
+    for _, operation in operations.values():
+        for answer in operation["responses"].values():
+            for name, link in answer.get("links", {}).items():
+                path, target = operations[link["operationId"]]
+                linked.add(name)
+                assert name == target["operationId"]
+                assert set(link["parameters"]) == set(_VARIABLE.findall(path))
+                for value in link["parameters"].values():
+                    _require_named(document, operation, answer, value)
+
+    about = {name for name, (path, _) in operations.items() if "{" in path}
+    assert about - linked == {"get_run_artifact", "get_group", "get_schema"}
+
+
+def _require_named(document: dict[str, Any], operation: Any, answer: Any, value: str) -> None:
+    """Require that a link takes its value from a field of the answer, or from the request."""
+    place, _, pointer = value.partition("#/")
+    if place != "$response.body":
+        asked = {f"$request.path.{one['name']}" for one in operation["parameters"]}
+        assert value in asked
+        return
+    schema = answer["content"]["application/json"]["schema"]
+    for part in pointer.split("/"):
+        while "$ref" in schema:
+            schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        schema = schema["items"] if part == "0" else schema["properties"][part]
 
 
 def test_only_bodies_have_examples(document: dict[str, Any]) -> None:

@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.errors import ErrorReply
+from steelyard.api.findings import FindingBody, finding_bodies
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery
-from steelyard.api.resources.versions import FindingBody, finding_bodies
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.settings import SuiteSettings, TargetEntry

@@ -8,9 +8,9 @@ import msgspec
 from starlette.responses import Response
 
 from steelyard.api.call import Call, JsonReply, NoQuery
+from steelyard.api.findings import FindingBody, finding_bodies
 from steelyard.api.operation import Operation
 from steelyard.api.resources.uploads import MAX_JSON, MEDIA, in_turn, received
-from steelyard.api.resources.versions import FindingBody, finding_bodies
 from steelyard.contracts.published_schemas import Schemas
 from steelyard.plugins import installed_contracts
 from steelyard.usecases.datasets.uploads import Upload, validate_upload

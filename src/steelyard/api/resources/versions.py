@@ -9,13 +9,12 @@ import msgspec
 
 from steelyard.api.call import JsonReply
 from steelyard.api.errors import ErrorReply
+from steelyard.api.findings import FindingBody, finding_bodies
 from steelyard.api.paging import Page, PageQuery
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.difference import Diff
-from steelyard.model.finding import Finding
 from steelyard.model.published import PublishedKind, version_order
 from steelyard.reports.differences import diff_json
-from steelyard.reports.findings import finding_json
 from steelyard.reports.publication import Publication, publication_json
 from steelyard.reports.registry import ListedVersion, Shown
 from steelyard.usecases.datasets.create_definition import Creation
@@ -25,27 +24,6 @@ from steelyard.usecases.results.cursors import cursor_of, position_at
 
 _SHOWN = 5
 """So many findings stand in the message of an error; its details have all."""
-
-
-class FindingBody(msgspec.Struct, frozen=True):
-    """A problem in a file, as `validate` reports it."""
-
-    severity: str
-    """`error` or `warning`."""
-    code: str
-    """The kind of problem, as docs/findings.md lists them."""
-    message: str
-    """What is wrong."""
-    path: str
-    """Where in the document; empty for the whole."""
-    line: int | None
-    """The line of the file, where it is known."""
-    index: int | None
-    """The record it is about, from 0."""
-    record_id: str | None
-    """The id of that record."""
-    hint: str | None
-    """What was probably meant."""
 
 
 class VersionBody(msgspec.Struct, frozen=True):
@@ -164,14 +142,6 @@ class ArchivalBody(msgspec.Struct, frozen=True):
     """`archived`."""
 
 
-def finding_bodies(findings: Sequence[Finding]) -> list[FindingBody]:
-    """Findings in the shape of `validate`."""
-    return [
-        FindingBody(**{key: _clean(value) for key, value in finding_json(one).items()})
-        for one in findings
-    ]
-
-
 def page_of(kind: PublishedKind, listed: Sequence[ListedVersion], query: PageQuery) -> JsonReply:
     """A page of versions, by id and version."""
     rows = sorted(listed, key=_order)
@@ -286,7 +256,3 @@ def _place(name: str, version: str, source: str) -> tuple[Any, ...]:
 
 def _order(one: ListedVersion) -> tuple[Any, ...]:
     return _place(*_position(one))
-
-
-def _clean(value: Any) -> Any:
-    return without_surrogates(value) if isinstance(value, str) else value

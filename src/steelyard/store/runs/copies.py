@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, func, insert, select, tuple_
 
 from steelyard.engine.redaction.marks import marks_in
 from steelyard.engine.redaction.redactor import FIELDS
@@ -35,6 +35,13 @@ from steelyard.store.tables import (
 _MARK = b'{"copied_from":'
 """How a row begins that another run has made."""
 _TARGET = "target"
+_BATCH = 200
+"""So many results are copied at once: a query for each would take longer than everything else."""
+_BESIDE = (scores, answers, judgements, attempts)
+_TABLES = (results, scores, answers, answered, judgements, attempts)
+Row: TypeAlias = dict[str, Any]
+_Place: TypeAlias = tuple[int, int]
+_Beside: TypeAlias = Mapping[Table, list[Row]]
 
 
 class _Copy(NamedTuple):
@@ -46,13 +53,17 @@ class _Copy(NamedTuple):
     marks: Counter[str]
     """How many marks of what was redacted stand in what is copied."""
 
-    def rows(self, table: Table, place: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The rows of a place, for the new run."""
-        query = select(table).where(_here(table, self.parent, place["idx"], place["repeat"]))
-        found = self.connection.execute(query).mappings()
-        return [{**row, "run_id": self.run_id} for row in found]
+    def rows(self, table: Table, batch: Sequence[Row]) -> Mapping[_Place, list[Row]]:
+        """The rows of a table that stand beside results, for the new run."""
+        first, last = batch[0]["idx"], batch[-1]["idx"]
+        query = select(table).where(table.c.run_id == self.parent)
+        query = query.where(table.c.idx.between(first, last))
+        found: dict[_Place, list[Row]] = {}
+        for row in map(dict, self.connection.execute(query).mappings()):
+            found.setdefault(_place(row), []).append({**row, "run_id": self.run_id})
+        return found
 
-    def put(self, table: Table, rows: list[dict[str, Any]]) -> None:
+    def put(self, table: Table, rows: list[Row]) -> None:
         if rows:
             self.connection.execute(insert(table), rows)
             self.marks.update(marks_in(text for row in rows for text in _texts(row)))
@@ -67,12 +78,26 @@ def copy_kept(connection: Connection, parent: str, run_id: str, again: Collectio
     if connection.execute(select(results).where(results.c.run_id == run_id).limit(1)).first():
         return
     _copy_parts(copy)
-    for row in list(_results(connection, parent)):
-        if row["status"] not in again:
-            _copy_result(copy, row)
-        elif _is_answered(row):
-            _copy_answer(copy, row)
+    for batch in _batches(connection, parent):
+        _copy_batch(copy, batch, again)
     _carry_redactions(copy)
+
+
+def _copy_batch(copy: _Copy, batch: Sequence[Row], again: Collection[str]) -> None:
+    found = {table: copy.rows(table, batch) for table in _BESIDE}
+    made: dict[Table, list[Row]] = {table: [] for table in _TABLES}
+    for row in batch:
+        beside = {table: rows.get(_place(row), []) for table, rows in found.items()}
+        if row["status"] not in again:
+            copied = _copied_result(copy, row, beside)
+        elif _is_answered(row):
+            copied = _copied_answer(copy, row, beside)
+        else:
+            continue
+        for table, rows in copied.items():
+            made[table].extend(rows)
+    for table in _TABLES:
+        copy.put(table, made[table])
 
 
 def _copy_parts(copy: _Copy) -> None:
@@ -105,7 +130,7 @@ def copied_part(connection: Connection, run_id: str) -> Taken:
     return Taken(rows=rows, attempts=int(tried), cost_usd=cost)
 
 
-def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
+def _copied_result(copy: _Copy, row: Row, beside: _Beside) -> _Beside:
     facts = read_facts(row["facts"])
     copied = {"copied_attempts": facts.attempts, "copied_usd": facts.cost_usd}
     made = {
@@ -114,15 +139,13 @@ def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
         "prediction": copied_from(row["prediction"], copy.parent),
         "facts": msgspec.json.encode(structs.replace(facts, **copied)),
     }
-    copy.put(results, [made])
-    for table in (scores, answers, judgements):
-        copy.put(table, copy.rows(table, row))
-    copy.put(attempts, [_attempt(copy, one) for one in copy.rows(attempts, row)])
+    tried = [_attempt(copy, one) for one in beside[attempts]]
+    return {results: [made], **beside, attempts: tried}
 
 
-def _copy_answer(copy: _Copy, row: Mapping[str, Any]) -> None:
+def _copied_answer(copy: _Copy, row: Row, beside: _Beside) -> _Beside:
     prediction, facts = read_prediction(row["prediction"]), read_facts(row["facts"])
-    judged = [one for one in copy.rows(judgements, row) if _is_sound(one["row"])]
+    judged = [one for one in beside[judgements] if _is_sound(one["row"])]
     keys = {_TARGET, *(one["call"] for one in judged)}
     cost = _target_usd(prediction)
     waiting = {
@@ -139,20 +162,28 @@ def _copy_answer(copy: _Copy, row: Mapping[str, Any]) -> None:
     }
     kept = json.dumps(waiting, ensure_ascii=False).encode("utf-8")
     place = {"run_id": copy.run_id, "idx": row["idx"], "repeat": row["repeat"]}
-    copy.put(answered, [{**place, "row": kept}])
-    copy.put(judgements, judged)
-    tried = (one for one in copy.rows(attempts, row) if call_of(one["call"]) in keys)
-    copy.put(attempts, [_attempt(copy, one) for one in tried])
+    tried = [_attempt(copy, one) for one in beside[attempts] if call_of(one["call"]) in keys]
+    return {answered: [{**place, "row": kept}], judgements: judged, attempts: tried}
 
 
 def _attempt(copy: _Copy, row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "row": copied_from(row["row"], copy.parent)}
 
 
-def _results(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
+def _batches(connection: Connection, run_id: str) -> Iterator[Sequence[Row]]:
+    """All results in the order of the dataset; each query is over before anything is written."""
     query = select(results).where(results.c.run_id == run_id)
-    found = connection.execute(query.execution_options(yield_per=1000)).mappings()
-    yield from (dict(row) for row in found)
+    query = query.order_by(results.c.idx, results.c.repeat).limit(_BATCH)
+    place = tuple_(results.c.idx, results.c.repeat)
+    found = connection.execute(query).mappings().all()
+    while found:
+        yield [dict(row) for row in found]
+        after = query.where(place > tuple_(*_place(found[-1])))
+        found = connection.execute(after).mappings().all()
+
+
+def _place(row: Mapping[str, Any]) -> _Place:
+    return row["idx"], row["repeat"]
 
 
 def _is_answered(row: Mapping[str, Any]) -> bool:
@@ -176,8 +207,3 @@ def _texts(row: Mapping[str, Any]) -> Iterator[bytes]:
     for name, value in row.items():
         if isinstance(value, bytes):
             yield zlib.decompress(value) if name == "prompt" else value
-
-
-def _here(table: Table, run_id: str, index: int, repeat: int) -> ColumnElement[bool]:
-    place = (table.c.run_id == run_id) & (table.c.idx == index)
-    return place & (table.c.repeat == repeat)

@@ -30,7 +30,7 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.execution.sendable import left_out, refused
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
-from steelyard.model.finding import Finding
+from steelyard.model.finding import Finding, RefusedFileError
 from steelyard.model.message import UnshownBlock
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
@@ -38,6 +38,7 @@ from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
 from steelyard.usecases.correction.validation_status import ValidationWatch
 from steelyard.usecases.correction.validations import MinimumValidation
+from steelyard.usecases.datasets.uploads import MAX_FINDINGS
 from steelyard.usecases.registry.load_definition import at_root
 from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import GradingPlan
@@ -92,6 +93,9 @@ class PlanBuilder:
         self._gaps: list[str] = []
         self._gap_count = 0
         self._warnings = 0
+        self._strict: list[Finding] = []
+        """What strict mode refuses."""
+        self._refusal = ""
         self.duplicates = Duplicates()
         self.forecast = Forecast()
         self.is_sound = True
@@ -135,6 +139,10 @@ class PlanBuilder:
             self.forecast.total += 1
             if row.findings:
                 self._check_findings(row)
+            if len(self._strict) >= MAX_FINDINGS:
+                break
+            if self._strict:
+                continue
             graded = None
             if case is not None:
                 self.forecast.valid += 1
@@ -143,6 +151,7 @@ class PlanBuilder:
                 unclustered += cluster_of_case(case, cluster) is None
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
+        self._refuse_strictly()
         self._check_where(met)
         require_clusters(self.options, unclustered, self.forecast.valid, self._ports.warn)
 
@@ -199,11 +208,17 @@ class PlanBuilder:
             place = f":{finding.line}" if finding.line else path
             message = finding.message.removeprefix(f"Line {finding.line}: ")
             if self.options.strict and finding.strict().is_error:
-                raise InvalidError(f"{self._name}{place}: strict: {message}{hint}")
-            if not finding.is_error:
+                self._refusal = self._refusal or f"{place}: strict: {message}{hint}"
+                self._strict.append(finding.strict())
+            elif not finding.is_error:
                 self._warnings += 1
                 if self._warnings <= _SHOWN_WARNINGS:
                     self._ports.warn(f"{self._name}{place}: {message}{hint}")
+
+    def _refuse_strictly(self) -> None:
+        if self._strict:
+            more = f"; and {len(self._strict) - 1:,} more" if len(self._strict) > 1 else ""
+            raise RefusedFileError(f"{self._name}{self._refusal}{more}", self._strict)
 
     def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
         forecast, repeats = self.forecast, self.options.repeat

@@ -11,7 +11,7 @@ from steelyard.contracts.dataset_document.rules import RUN
 from steelyard.errors import InvalidError, NotFoundError, argument
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.audit import Caller
-from steelyard.model.finding import Finding
+from steelyard.model.finding import Finding, RefusedFileError, error
 from steelyard.model.json_value import JsonValue
 from steelyard.model.published import dataset_name
 from steelyard.model.reference import Reference
@@ -19,6 +19,7 @@ from steelyard.model.upload import upload_name
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.datasets.open_dataset import MAX_JSON
 from steelyard.usecases.datasets.sent_limits import MAX_HEADER_VALUES, document_refusal
+from steelyard.usecases.datasets.uploads import MAX_FINDINGS
 from steelyard.usecases.registry.load_definition import is_path
 from steelyard.usecases.runs.execute import create_run
 from steelyard.usecases.runs.ports import RunPorts
@@ -95,7 +96,7 @@ class DocumentCheck:
 
 
 MAX_ERRORS = 200_000
-"""The most errors of records that one answer lists."""
+"""After so many, an answer lists the first error of each further record."""
 
 
 def split_posted(uploads: Uploads, upload_id: str) -> Posted:
@@ -106,7 +107,7 @@ def split_posted(uploads: Uploads, upload_id: str) -> Posted:
         uploads.delete(Path(upload_name(upload_id)))
         return Posted(upload_id=None, settings=None)
     if refusal := document_refusal(data, beside=MAX_HEADER_VALUES):
-        raise InvalidError(refusal)
+        raise RefusedFileError(refusal, [error("payload_too_large", refusal)])
     taken = take_out(data, RUN)
     if taken is None:
         return Posted(upload_id=upload_id, settings=None)
@@ -129,16 +130,19 @@ def check_document(ports: RunPorts, options: RunOptions) -> DocumentCheck:
     for finding in reading.findings:
         if finding.is_error or (options.strict and finding.strict().is_error):
             where = "" if finding.path in finding.message else f"{finding.path}: "
-            raise InvalidError(f"{where}{finding.message}")
+            raise RefusedFileError(f"{where}{finding.message}", reading.findings)
     total = rejected = 0
     errors: list[Finding] = []
     for row in reading.rows():
         total += 1
         found = [finding for finding in row.findings if finding.is_error]
         rejected += bool(found)
-        errors.extend(found)
-        if len(errors) > MAX_ERRORS:
-            raise InvalidError(f"the records have more than {MAX_ERRORS:,} errors")
+        errors.extend(found if len(errors) < MAX_ERRORS else found[:1])
+        if (
+            len(errors) > 2 * MAX_ERRORS
+        ):  # of a saved dataset, which may have any number of records
+            told = f"the records have more than {2 * MAX_ERRORS:,} errors"
+            raise RefusedFileError(told, errors[:MAX_FINDINGS])
     return DocumentCheck(total=total, rejected=rejected, errors=tuple(errors))
 
 

@@ -12,7 +12,7 @@ from steelyard.execution.ports import Part, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.dataset import Dataset
-from steelyard.model.finding import Finding
+from steelyard.model.finding import Finding, RefusedFileError
 from steelyard.model.published import dataset_name
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
@@ -67,7 +67,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     opened = open_dataset(workspace, path, kind, contracts=ports.contracts)
     name = "the dataset" if is_upload else str(options.dataset)
     if opened.reading is None:
-        raise InvalidError(f"{name}: {opened.refusal}")
+        raise RefusedFileError(f"{name}: {opened.refusal}", opened.findings)
     paths = [path]
     if opened.sidecar and opened.sidecar.is_found:
         paths.append(opened.sidecar.path)
@@ -214,7 +214,7 @@ def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
     for finding in findings:
         if finding.is_error or (strict and finding.strict().is_error):
             hint = f" ({finding.hint})" if finding.hint else ""
-            raise InvalidError(f"{name}: {finding.message}{hint}")
+            raise RefusedFileError(f"{name}: {finding.message}{hint}", findings)
 
 
 def _warn_of_missing_price(spec: TargetSpec, warn: Warn) -> None:

@@ -13,6 +13,7 @@ import pytest
 from servers.run_service import RunService, document, record, run_service, write_project
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
 from steelyard.usecases.operations import readiness
+from steelyard.usecases.runs import posted_runs
 
 CODES = {
     *("missing_required_field", "invalid_field_type", "value_out_of_range", "string_too_long"),
@@ -142,6 +143,67 @@ def test_each_rule_for_records_has_its_code(
     )
 
 
+LARGE = {"record_id": "b", "input": {"prompt": "x" * 200_000}, "metadata": {"a": "x" * 8_183}}
+DEEPEST: Any = {"a": {"b": {"c": {"d": {"e": 1}}}}}
+
+
+@pytest.mark.parametrize(
+    "most",
+    [
+        record("b" * 128),
+        record("b", "x" * 200_000),
+        {**record("b"), "reference": {"answer": "x" * 200_000}},
+        {**record("b"), "tags": ["t" * 64] * 32},
+        {**record("b"), "metadata": {"a": "x" * 8_183}},
+        {**record("b"), "metadata": DEEPEST},
+        {**record("b"), "expected": {"max_latency_ms": 1}},
+        {**record("b"), "expected": {"max_latency_ms": 120_000}},
+        {
+            **record("b"),
+            "expected": {
+                "required_criteria": ["accuracy", "clarity", "reasoning", "factuality", "overall"]
+            },
+        },
+        {**LARGE, "reference": {"answer": "x" * (256 * 1024 - len(json.dumps(LARGE)) - 50)}},
+    ],
+)
+def test_a_record_at_the_limits_of_the_contract_is_accepted(
+    service: RunService, most: dict[str, Any]
+) -> None:
+    answer = service.post(document([most]))
+
+    assert answer.json().get("record_errors") == [], answer.text
+    assert answer.status_code == 202
+    run = service.when(answer.json()["run_id"])
+    assert (run["status"], run["summary"]["evaluated_records"]) == ("completed", 1)
+
+
+@pytest.mark.parametrize(
+    "most",
+    [
+        {"dataset_id": "aZ0_-." + "a" * 122},
+        {"dataset_version": "v" * 64},
+        {"created_at": "2026-01-15T10:05:12Z"},
+        {"metadata": DEEPEST},
+        {"metadata": {"a": "x" * 16_375}},
+    ],
+)
+def test_a_document_at_the_limits_of_the_contract_is_accepted(
+    service: RunService, most: dict[str, Any]
+) -> None:
+    answer = service.post(document([GOOD], **most))
+
+    assert answer.status_code == 202, answer.text
+    assert service.when(answer.json()["run_id"])["status"] == "completed"
+
+
+@pytest.mark.parametrize("moment", ["yesterday", "2026-13-01T00:00:00Z", 7])
+def test_a_document_made_at_no_moment_is_refused(service: RunService, moment: object) -> None:
+    error = service.post(document([GOOD], created_at=moment)).json()["error"]
+
+    assert [one["path"] for one in error["details"]["findings"]] == ["created_at"]
+
+
 def test_a_lone_surrogate_is_an_error_of_its_record(service: RunService) -> None:
     text = json.dumps(document([GOOD, record("b", "SURROGATE")])).replace("SURROGATE", "\\ud800")
 
@@ -189,6 +251,121 @@ def test_a_document_that_is_wrong_as_a_whole_makes_no_run(
     assert _run_ids(service) == before
 
 
+FINDING = {
+    "severity": "error",
+    "code": "",
+    "message": "",
+    "path": "",
+    "line": None,
+    "index": None,
+    "record_id": None,
+    "hint": None,
+}
+
+
+def test_an_error_of_a_document_says_everything_that_is_wrong_with_it(service: RunService) -> None:
+    wrong = {**document([GOOD], dataset_id="a b", schema_version="2.0"), "made_by": 7}
+
+    error = service.post(wrong).json()["error"]
+    findings = error["details"]["findings"]
+    validated = service.client.post("/v1/validate", json=wrong, params={"kind": "dataset"}).json()
+
+    assert [one["path"] for one in findings if one["severity"] == "error"] == [
+        "dataset_id",
+        "schema_version",
+    ]
+    assert all(list(one) == list(FINDING) for one in findings)
+    assert [one["message"] for one in findings] == [
+        one["message"] for one in validated["findings"]
+    ]
+    assert error["message"] in {f"{one['path']}: {one['message']}" for one in findings} | {
+        one["message"] for one in findings
+    }
+
+
+def test_a_body_that_is_no_document_has_a_finding_too(service: RunService) -> None:
+    (found,) = service.post(b"{").json()["error"]["details"]["findings"]
+
+    assert (found["code"], found["severity"]) == ("invalid_json", "error")
+
+
+def test_a_strict_run_is_refused_with_every_finding_and_nothing_of_it_is_kept(
+    service: RunService,
+) -> None:
+    misspelt = {**record("c"), "tgas": ["t"]}
+    before = _run_ids(service)
+
+    soft = service.post(document([GOOD, record("b", 3), misspelt]))
+    strict = service.post(document([GOOD, record("b", 3), misspelt]), strict=True)
+    beside = service.post({"run": {"strict": True}, **document([GOOD, misspelt])})
+
+    assert (soft.status_code, strict.status_code, beside.status_code) == (202, 400, 400)
+    error = strict.json()["error"]
+    assert error["code"] == "invalid_request"
+    assert error["message"] == (
+        "the dataset: records[1]: strict: input.prompt must be a string; and 1 more"
+    )
+    first, second = error["details"]["findings"]
+    assert first == {
+        **FINDING,
+        "code": "invalid_field_type",
+        "message": "input.prompt must be a string",
+        "path": "records[1].input.prompt",
+        "index": 1,
+        "record_id": "b",
+    }
+    assert (second["code"], second["severity"], second["path"], second["hint"]) == (
+        *("unsupported_field", "error", "records[2].tgas"),
+        "did you mean 'tags'?",
+    )
+    assert [one["path"] for one in beside.json()["error"]["details"]["findings"]] == [
+        "records[1].tgas"
+    ]
+    service.when(soft.json()["run_id"])
+    assert _run_ids(service) == [soft.json()["run_id"], *before]
+
+
+def test_a_misspelt_field_beside_the_records_is_refused_where_a_run_is_strict(
+    service: RunService,
+) -> None:
+    odd = document([GOOD], metdata={})
+
+    soft, strict = service.post(odd), service.post(odd, strict=True)
+
+    assert (soft.status_code, strict.status_code) == (202, 400)
+    (found,) = strict.json()["error"]["details"]["findings"]
+    assert (found["path"], found["hint"]) == ("metdata", "did you mean 'metadata'?")
+
+
+def test_a_strict_suite_makes_every_run_of_it_strict(service: RunService) -> None:
+    suite = {
+        "name": "exact",
+        "dataset": "datasets/changed.json",
+        "target": "echo",
+        "rubric": "rubric/found@1.0",
+        "strict_validation": True,
+    }
+    file = service.root / "datasets" / "changed.json"
+    file.write_text(json.dumps(document([GOOD])), encoding="utf-8")
+    assert service.client.post("/v1/suites", json=suite).status_code == 201
+    odd = document([GOOD, {**record("b"), "tgas": ["t"]}])
+    file.write_text(json.dumps(odd), encoding="utf-8")
+
+    answer = service.client.post("/v1/runs", json={"run": {"suite": "exact"}})
+
+    assert answer.status_code == 400
+    assert [one["path"] for one in answer.json()["error"]["details"]["findings"]] == [
+        "records[1].tgas"
+    ]
+
+
+def test_a_strict_run_of_a_document_without_a_problem_is_accepted(service: RunService) -> None:
+    answer = service.post(document([GOOD]), strict=True)
+
+    assert answer.status_code == 202
+    assert service.when(answer.json()["run_id"])["status"] == "completed"
+
+
 def test_no_run_is_made_where_all_records_are_malformed(service: RunService) -> None:
     answer = service.post(document([record(f"r{n}", n) for n in range(100)]))
 
@@ -201,6 +378,37 @@ def test_no_run_is_made_where_all_records_are_malformed(service: RunService) -> 
         },
         "request_id": answer.headers["x-request-id"],
     }
+
+
+def test_a_document_with_more_errors_than_are_listed_is_run_all_the_same(
+    service: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posted_runs, "MAX_ERRORS", 3)
+    twice = {"record_id": 7, "input": {"prompt": 7}}
+
+    answer = service.post(document([twice, twice, twice, twice, GOOD]))
+
+    assert answer.status_code == 202
+    assert answer.json()["summary"] == {
+        "total_records": 5,
+        "accepted_records": 1,
+        "rejected_records": 4,
+    }
+    assert [one["index"] for one in answer.json()["record_errors"]] == [0, 0, 1, 1, 2, 3]
+
+
+def test_a_saved_dataset_of_errors_without_end_is_not_read_to_its_end(
+    service: RunService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posted_runs, "MAX_ERRORS", 3)
+    twice = {"record_id": 7, "input": {"prompt": 7}}
+
+    answer = service.post(document([*[twice] * 8, GOOD]))
+
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["message"] == "the records have more than 6 errors"
+    assert len(error["details"]["findings"]) == 7
 
 
 @pytest.mark.parametrize("prefix", [b"\xef\xbb\xbf", b"", b"\r\n"])

@@ -14,8 +14,10 @@ import httpx
 import pytest
 
 from servers.accounts import key_of
+from servers.nginx import nginx_before, require_nginx
 from servers.run_service import RunService, document, record, run_service, write_project
 from servers.service import running
+from steelyard.api.resources import run_stream
 from steelyard.execution.run_options import RunOptions
 from steelyard.project import open_project
 from steelyard.usecases.access.keys import revoke_key
@@ -126,3 +128,70 @@ def test_a_stream_ends_when_its_key_is_revoked_and_when_the_server_stops(tmp_pat
 def _follow(url: str, headers: dict[str, str], ends: list[str]) -> None:
     with httpx.stream("GET", url, headers=headers, timeout=30) as answer:
         ends.append("".join(answer.iter_text()))
+
+
+WAITING_SITE = """
+server {{
+    listen 127.0.0.1:{port};
+    location / {{
+        proxy_pass {server};
+        proxy_http_version 1.1;
+        proxy_set_header Connection "";
+        proxy_set_header Host $http_host;
+        proxy_read_timeout 3s;
+    }}
+}}
+"""
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Generator[tuple[str, str]]:
+    """A server without a worker, and the address of the events of a run that waits for one."""
+    write_project(tmp_path)
+    options = RunOptions(dataset=Path("datasets/saved.json"), target="echo", rubric="found@1.0")
+    with open_project(tmp_path) as project:
+        run_id = asyncio.run(create_run(project.run_ports(), options)).run_id
+        with running(project) as url:
+            yield url, f"/v1/runs/{run_id}/events"
+
+
+def _beats(url: str, count: int) -> list[str]:
+    """The lines of a stream until so many heartbeats have come."""
+    found: list[str] = []
+    with httpx.stream("GET", url, timeout=60) as answer:
+        for line in answer.iter_lines():
+            found += [line] if line else []
+            if found.count(": heartbeat") == count:
+                break
+    return found
+
+
+def test_a_stream_without_events_has_a_heartbeat(
+    waiting: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_stream, "_BEAT_S", 0.3)
+    server, path = waiting
+
+    lines = _beats(server + path, 3)
+
+    assert lines[0] == ": events of a run"
+    assert lines[-3:] == [": heartbeat"] * 3
+    assert [line for line in lines if line.startswith("event: ")] == ["event: state"]
+
+
+@pytest.mark.trials
+def test_heartbeats_keep_a_stream_open_behind_a_proxy(
+    waiting: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proxy hangs up where nothing is sent for three seconds."""
+    require_nginx()
+    server, path = waiting
+
+    with nginx_before(server, tmp_path / "proxy", site=WAITING_SITE) as url:
+        monkeypatch.setattr(run_stream, "_BEAT_S", 0.5)
+        kept = _beats(url + path, 12)
+        monkeypatch.setattr(run_stream, "_BEAT_S", 60.0)
+        with pytest.raises(httpx.RemoteProtocolError):
+            _beats(url + path, 1)
+
+    assert kept[-12:] == [": heartbeat"] * 12

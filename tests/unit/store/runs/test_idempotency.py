@@ -37,6 +37,8 @@ def test_an_answer_is_kept_for_the_same_request(engine: Engine) -> None:
     with pytest.raises(ConflictError, match="another request"):
         keys.begin(KEY, "other", b"run_2")
     assert keys.begin(KEY._replace(actor="bob"), "other", b"run_3").status is None
+    elsewhere = RequestKey("ada", "POST /v1/runs/{run_id}/retry", "k")
+    assert keys.begin(elsewhere, "other", b"run_4") == KeptAnswer(None, b"run_4")
 
 
 def test_a_request_that_is_being_served_is_not_served_twice(engine: Engine) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, func, select
 
 from fakes.plans import plan
 from fakes.runs import attempt, evaluated, stored_run, unevaluated
@@ -24,6 +24,7 @@ from steelyard.store.runs.leases import LEASE_S
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.row_writer import RowWriter
+from steelyard.store.tables import attempts, results
 
 
 @pytest.fixture
@@ -44,8 +45,7 @@ def keep(store: RunStore, *entries: tuple[Result | None, list[Attempt]]) -> None
         ledger = BatchLedger(
             RowWriter(store.engine, store.lease("run_1")), Redactor(), lambda: "now"
         )
-        for result, attempts in entries:
-            await ledger.keep(result, attempts)
+        await asyncio.gather(*(ledger.keep(*entry) for entry in entries))
         await ledger.close()
 
     asyncio.run(run())
@@ -256,3 +256,28 @@ def test_only_queries_are_read_in_batches(store: RunStore) -> None:
     store.withdraw("run_2", ("timeout",))
 
     assert batched == {"SELECT"}
+
+
+def test_many_results_are_copied_in_a_few_statements(store: RunStore) -> None:
+    """A retry is not running before all that it keeps is copied."""
+    count = 250
+    keep(store, *((evaluated(place), [attempt(place)]) for place in range(count)))
+    store.create(stored_run("2"))
+    statements: list[str] = []
+
+    @event.listens_for(store.engine, "before_cursor_execute")
+    def look(*given: Any) -> None:
+        statements.append(given[2])
+
+    store.copy_kept("run_1", "run_2", ("failed",))
+
+    with store.engine.connect() as connection:
+        for table in (results, attempts):
+            counts = select(func.count(), func.count(table.c.idx.distinct()))
+            first, second = (
+                connection.execute(counts.where(table.c.run_id == run)).one()
+                for run in ("run_1", "run_2")
+            )
+            assert first == second
+            assert first[1] == count
+    assert len(statements) < count / 5

@@ -10,12 +10,12 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from steelyard.api.call import Call, JsonReply, NoQuery
+from steelyard.api.findings import FindingBody, finding_bodies
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery, page_of
 from steelyard.api.resources.review.annotator_bodies import AnswersBody
 from steelyard.api.resources.run_changes import queued_run
 from steelyard.api.resources.uploads import MAX_JSON, in_turn, received
-from steelyard.api.resources.versions import FindingBody, finding_bodies
 from steelyard.api.result_notes import viewer_of
 from steelyard.errors import InvalidError
 from steelyard.model.json_value import JsonObject
