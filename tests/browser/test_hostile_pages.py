@@ -16,11 +16,15 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-<<<<<<< HEAD
-from fakes.hostile_pages import HOSTILE, HostileRun, make_hostile_queue, make_hostile_run
-=======
-from fakes.hostile_pages import GROUP, HOSTILE, QUESTIONS, TRACE_SET, HostileRun, make_hostile_run
->>>>>>> w-f11
+from fakes.hostile_pages import (
+    GROUP,
+    HOSTILE,
+    QUESTIONS,
+    TRACE_SET,
+    HostileRun,
+    make_hostile_queue,
+    make_hostile_run,
+)
 from servers.service import running
 from steelyard.project import open_project
 from steelyard.web.review.reviewer import COOKIE
