@@ -95,7 +95,7 @@ def test_wrong_usage_is_told_on_stderr_with_2(
     [
         (
             "convert d.json --to responses -o a.jsonl",
-            "--to responses needs --from openai-evals, lm-eval, inspect or otel",
+            "--to responses needs --from openai-evals, lm-eval, inspect, otel, agentv, langfuse",
         ),
         (
             "convert d.json --to dataset_document -o d.json",

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judging.judge_calls import JudgeCalls, KeptBefore
+from steelyard.engine.judging.judge_claims import judge_claims
 from steelyard.engine.judging.judge_probe import probe_endpoints
-from steelyard.engine.judging.judge_request import judge_claims
 from steelyard.engine.judging.judge_targets import Endpoint, JudgeTarget
 from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.pending_rows import read_judgement

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 import msgspec
@@ -28,6 +29,9 @@ from steelyard.ports import Request
 from steelyard.settings import TIMEOUT_S
 from steelyard.targets.chat_reply import reply_of
 from steelyard.targets.threads import Threads
+
+_ROOTS: set[Path] = set()
+"""The projects whose modules this process can import; Python keeps one module a name."""
 
 
 class PythonTarget:
@@ -99,18 +103,33 @@ def trace_of(answer: object) -> Trace:
 def load_callable(path: str, root: Path) -> Callable[..., Any]:
     """The callable that `module:name` stands for; modules of the project are found last.
 
-    A file of the project that is called as an installed package is never taken for it.
+    A file of the project that is called as an installed package is never taken for it, nor is
+    one of another project that this process has opened.
     """
     module_name, _, name = path.partition(":")
     if str(root) not in sys.path:
         sys.path.append(str(root))
+    _ROOTS.add(root)
     try:
-        found: object = reduce(getattr, name.split("."), importlib.import_module(module_name))
+        module = importlib.import_module(module_name)
+        found: object = reduce(getattr, name.split("."), module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
         raise ConfigError(f"cannot load '{path}': {_text(error)}; write module:function") from None
+    _require_of_project(module, root)
     if not callable(found):
         raise ConfigError(f"'{path}' cannot be called")
     return found
+
+
+def _require_of_project(module: ModuleType, root: Path) -> None:
+    """Refuse a module that Python has kept under this name from another project."""
+    file = Path(getattr(module, "__file__", None) or root)
+    others = [other for other in _ROOTS if other != root and file.is_relative_to(other)]
+    if others and not file.is_relative_to(root):
+        raise ConfigError(
+            f"this process has already loaded '{module.__name__}' from {file}, another project; "
+            f"rename the module in {root}, or use a process for each project"
+        )
 
 
 def _called(function: Callable[..., Any], given: Case | str) -> object:

@@ -87,3 +87,14 @@ def test_what_cannot_be_loaded_is_told(root: Path, path: str, said: str) -> None
 
     assert f"'{path}'" in str(caught.value)
     assert said in str(caught.value)
+
+
+def test_a_module_of_another_project_is_not_taken_for_one_of_this(
+    root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    (other / "steelyard_agent.py").write_text(AGENT, encoding="utf-8")
+    load_callable("steelyard_agent:answer", root)
+
+    with pytest.raises(ConfigError, match="another project; rename the module in"):
+        load_callable("steelyard_agent:answer", other)

@@ -12,7 +12,7 @@ from steelyard.engine.attempts import interruption, is_adapted, outage, probe_an
 from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
-from steelyard.engine.claims import Claimed, Claims, unawaited
+from steelyard.engine.claims import unawaited
 from steelyard.engine.costs import cost_of
 from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
@@ -375,24 +375,6 @@ class JudgeRequest:
             round=call.round,
             key=self.key,
         )
-
-
-def _none(_count: int) -> tuple[tuple[JudgeRequest, int], ...]:
-    """Nobody knows which call to a judge comes next."""
-    return ()
-
-
-def judge_claims(name: str, around: EngineContext, limit: int) -> Claims[tuple[JudgeRequest, int]]:
-    """The calls to judges through one target that may be under way."""
-
-    def place(call: tuple[JudgeRequest, int]) -> tuple[int, int, str]:
-        return call[0].place
-
-    def logged(call: tuple[JudgeRequest, int]) -> JsonObject:
-        return call[0].call_of(call[1])
-
-    how: Claimed[tuple[JudgeRequest, int]] = Claimed(name, place, logged, _none)
-    return Claims(how, around.ledger, around.clock.stamp, limit)
 
 
 def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:

@@ -61,7 +61,7 @@ def test_only_columns_with_a_value_are_shown(client: httpx.Client) -> None:
 def test_an_answer_comes_with_its_tokens_and_what_it_cost(
     client: httpx.Client, tmp_path: Path
 ) -> None:
-    (tmp_path / "answers.py").write_text(
+    (tmp_path / "opening_hours.py").write_text(
         """def priced(prompt):
     said = {"role": "assistant", "content": "At nine."}
     return {"messages": [said], "usage": {"input_tokens": 1000, "output_tokens": 500}}
@@ -69,7 +69,7 @@ def test_an_answer_comes_with_its_tokens_and_what_it_cost(
         encoding="utf-8",
     )
     (tmp_path / "steelyard.yaml").write_text(
-        "targets: {desk: {provider: python, callable: 'answers:priced', "
+        "targets: {desk: {provider: python, callable: 'opening_hours:priced', "
         "price: {input: 1, output: 2}}}\n",
         encoding="utf-8",
     )
