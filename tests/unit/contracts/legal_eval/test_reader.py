@@ -203,12 +203,15 @@ def peak_of(rows: Iterator[Row]) -> int:
 
 def test_memory_does_not_grow_with_the_file() -> None:
     """LE-08"""
-    few, many = (
-        peak_of(LegalEvalJsonl(lambda: EndlessRows(count), "data").rows())  # pyright: ignore[reportArgumentType]  # noqa: B023
-        for count in (500, 4000)
-    )
 
-    assert many - few < 200_000
+    def peak(count: int) -> int:
+        # The least of three: other threads of this process may allocate meanwhile.
+        return min(
+            peak_of(LegalEvalJsonl(lambda: EndlessRows(count), "data").rows())  # pyright: ignore[reportArgumentType]
+            for _ in range(3)
+        )
+
+    assert peak(4000) - peak(500) < 200_000
 
 
 def test_a_hash_is_over_the_row_and_the_text_of_its_documents() -> None:
