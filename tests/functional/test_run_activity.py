@@ -40,7 +40,8 @@ scoring: {combine: all_pass}
 def write_project(folder: Path) -> None:
     (folder / "waiting_agent.py").write_text(AGENT, encoding="utf-8")
     (folder / "steelyard.yaml").write_text(
-        "targets: {slow: {provider: python, callable: 'waiting_agent:answer', max_concurrency: 2}}\n",
+        "targets: {slow: {provider: python, max_concurrency: 2, "
+        "callable: 'waiting_agent:answer'}}\n",
         encoding="utf-8",
     )
     jsonl(folder / "desk.jsonl", [case(name, name, name) for name in ("nine", "b", "c")])
