@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from fakes.annotated_desk import write_desk
 from real_parts import lack
-from servers.browser_pages import new_page
+from servers.browser_pages import PATIENCE_MS, new_page
 from servers.service import running
 from steelyard.project import open_project
 
@@ -44,6 +44,7 @@ def browser() -> Generator[Browser]:
     program = next((found for name in CHROMIUM if (found := shutil.which(name))), None)
     if program is None:
         lack("needs Chromium on the PATH: the system's package chromium")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=program, args=list(_FLAGS))
         yield chromium

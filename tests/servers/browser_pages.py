@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 844}
+PATIENCE_MS = 60_000
+"""So long is waited for what a page should show; a loaded machine is many times slower."""
 
 
 class Complaints(NamedTuple):
@@ -48,6 +50,7 @@ def new_page(browser: Browser, url: str, **options: Any) -> Generator[Page]:
     """A page of its own session, at a base address."""
     settings: dict[str, Any] = {"viewport": WIDE, "base_url": url, **options}
     context = browser.new_context(**settings)
+    context.set_default_timeout(PATIENCE_MS)
     try:
         with watched(context, url) as opened:
             yield opened
