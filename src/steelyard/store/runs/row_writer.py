@@ -19,7 +19,7 @@ from steelyard.model.run import RunState
 from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress
 from steelyard.store.clock import SystemClock
-from steelyard.store.database import reason_of
+from steelyard.store.database import place_of, reason_of
 from steelyard.store.dialects import insert_new
 from steelyard.store.runs.claims import put_claim, settle_claims
 from steelyard.store.runs.run_events import add_event
@@ -173,8 +173,10 @@ class RowWriter:
                 write(self._connection)
         except SQLAlchemyError as error:
             self.close()
-            path = self._engine.url.database
-            raise RunError(f"the store {path} refuses results: {reason_of(error)}") from None
+            reason = reason_of(error, self._engine)
+            raise RunError(
+                f"the store {place_of(self._engine)} refuses results: {reason}"
+            ) from None
 
     def close(self) -> None:
         """Let go of the connection."""
