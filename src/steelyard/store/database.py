@@ -14,7 +14,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 # Its tables are among those that are made.
 import steelyard.store.trace_tables  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from steelyard.errors import SchemaVersionError, UnavailableError
+from steelyard.errors import SchemaVersionError, StoreAwayError, UnavailableError
 from steelyard.store.dialects import insert_new, truncate_log, write_alone
 from steelyard.store.review_tables import metadata
 from steelyard.store.sqlite_file import note_file, require_file, sqlite_engine, sqlite_reason
@@ -81,14 +81,24 @@ def reason_of(error: Exception, engine: Engine) -> str:
     return postgresql_reason(engine.url, cause)
 
 
+def is_away(error: Exception, engine: Engine) -> bool:
+    """Whether the server of a store could not be asked."""
+    if is_file(engine):
+        return False
+    from steelyard.store.postgresql import is_lost  # noqa: PLC0415 - only where it is used
+
+    return is_lost(error)
+
+
 @contextmanager
 def translated_errors(engine: Engine) -> Generator[None]:
     """Raise errors of the database as UnavailableError with a reason."""
     try:
         yield
     except _FAULTS as error:
+        kind = StoreAwayError if is_away(error, engine) else UnavailableError
         reason = reason_of(error, engine)
-        raise UnavailableError(f"the store {place_of(engine)} fails: {reason}") from None
+        raise kind(f"the store {place_of(engine)} fails: {reason}") from None
 
 
 def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:

@@ -205,6 +205,20 @@ def write_alone(connection: Connection, what: str) -> None:
         connection.exec_driver_sql("UPDATE schema_version SET version = version WHERE 0")
 
 
+def transaction_number(connection: Connection) -> str | None:
+    """By which to ask later whether the transaction was committed; only a server may forget."""
+    if connection.dialect.name != "postgresql":
+        return None
+    return connection.exec_driver_sql("SELECT pg_current_xact_id()::text").scalar_one()
+
+
+def is_committed(connection: Connection, number: str) -> bool | None:
+    """Whether a transaction was committed; None while the server has not decided that."""
+    query = "SELECT pg_xact_status(%s::xid8)"
+    status = connection.exec_driver_sql(query, (number,)).scalar_one()
+    return None if status == "in progress" else status == "committed"
+
+
 def overwrite_deleted(connection: Connection) -> None:
     """Overwrite what is deleted from now on, instead of unlinking it from its page alone.
 

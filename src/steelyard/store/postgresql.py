@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from steelyard.errors import ConfigError, UnavailableError
 from steelyard.store.dialects import KEPT_NUL, KEPT_ONE, NUL, ONE
@@ -58,6 +58,8 @@ _SAYS = {
     "remaining connection slots": "53300",
 }
 """Refusals at the time of connecting come without a code."""
+_AWAY = ("08", "57")
+"""Classes of codes: the connection has failed, or an operator has ended it."""
 _UNREACHABLE = "start the server, or correct the address in `store`"
 
 
@@ -148,6 +150,15 @@ def postgresql_reason(url: URL, cause: BaseException) -> str:
         advice = _HELP.get(code, "")
         text += f" ({code})"
     return text + (f"; {advice}" if advice else "")
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether a statement has failed because the server was away, and not of itself."""
+    if not isinstance(error, DBAPIError):
+        return False
+    code = getattr(error.orig, "sqlstate", None)
+    is_away = isinstance(error, OperationalError) and (code is None or code[:2] in _AWAY)
+    return error.connection_invalidated or is_away
 
 
 def _url(address: str) -> URL:
