@@ -38,12 +38,12 @@ def open_database(place: Path | str, patience_s: float = 30.0) -> Engine:
     try:
         with engine.begin() as connection:
             _set_up(connection)
-    except _FAULTS as error:
+    except BaseException as error:
+        engine.dispose()
+        if not isinstance(error, _FAULTS):
+            raise
         reason = reason_of(error, engine)
         raise UnavailableError(f"cannot use the store {place_of(engine)}: {reason}") from None
-    except SchemaVersionError:
-        engine.dispose()
-        raise
     if is_file(engine):
         note_file(engine)
     return engine

@@ -275,7 +275,7 @@ def _add_audit_log(operations: Operations) -> None:
 
 def _add_service(operations: Operations) -> None:
     operations.add_column("runs", Column("is_queued", Boolean, nullable=False, server_default="0"))
-    operations.execute("UPDATE runs SET is_queued = 1 WHERE status = 'queued' AND fence = 0")
+    operations.execute("UPDATE runs SET is_queued = TRUE WHERE status = 'queued' AND fence = 0")
     operations.create_table(
         "users",
         Column("name", Text, primary_key=True),

@@ -116,7 +116,8 @@ def test_an_item_that_somebody_is_claiming_is_passed_over(path: Path) -> None:
 def test_a_person_who_claims_twice_at_once_gets_one_item(path: Path) -> None:
     queue = StoredQueue(path, items=4)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: queue.work.claim(QUEUE, "ann", AT), range(4)))
+        asked = [pool.submit(queue.work.claim, QUEUE, "ann", AT) for _ in range(4)]
+        found = [one.result() for one in asked]
 
     assert {one.item.item_id for one in found if one} == {queue.items[0]}
     queue.close()
