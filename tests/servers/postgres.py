@@ -55,6 +55,7 @@ class Postgres:
         self._free: list[str] = []
         """Stores that no test uses: to empty one is much faster than to make one."""
         self._columns: list[tuple[Any, ...]] = []
+        self.programs = Path(server.bin_path)
         self.socket = Path(server.get_postmaster_info().socket_dir)
 
     def address(self, database: str = "postgres") -> str:
