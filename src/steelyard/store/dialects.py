@@ -22,7 +22,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from steelyard.formats.encoding import without_surrogates
-from steelyard.store.column_types import Text
+from steelyard.store.column_types import Text, Whole
 
 if TYPE_CHECKING:
     from sqlalchemy.sql.compiler import SQLCompiler
@@ -184,6 +184,11 @@ def json_field(column: ColumnElement[bytes], name: str) -> ColumnElement[Any]:
 def json_total(column: ColumnElement[bytes], name: str) -> ColumnElement[float]:
     """The sum of a number over the JSON objects in a column; 0.0 where there is none."""
     return _JsonTotal(json_field(column, name))
+
+
+def whole_sum(column: ColumnElement[int]) -> ColumnElement[int]:
+    """The sum of whole numbers as one; that of 64 bits is another type in PostgreSQL."""
+    return func.sum(column).cast(Whole)
 
 
 def database_seconds() -> ColumnElement[float]:

@@ -15,7 +15,7 @@ from sqlalchemy import insert, inspect, select
 from servers.postgres import postgres
 from steelyard.errors import ConfigError, RunError
 from steelyard.store.database import few_rows, open_database, place_of
-from steelyard.store.dialects import contains, json_field, write_alone
+from steelyard.store.dialects import contains, json_field, whole_sum, write_alone
 from steelyard.store.review_tables import metadata
 from steelyard.store.tables import SCHEMA_VERSION, answered, users
 
@@ -81,6 +81,15 @@ def test_json_with_a_null_character_is_looked_into(engine: Engine) -> None:
     named = json_field(answered.c.row, "record_id") == "a\0b\1"
 
     assert few_rows(engine, select(answered.c.idx).where(named)) == [(2**40,)]
+
+
+def test_sums_are_whole_numbers(engine: Engine) -> None:
+    rows = [{"run_id": "r", "idx": 2**40, "repeat": number, "row": b"{}"} for number in (1, 2)]
+    with engine.begin() as connection:
+        connection.execute(insert(answered), rows)
+    ((found,),) = few_rows(engine, select(whole_sum(answered.c.idx)))
+
+    assert (type(found), found) == (int, 2**41)
 
 
 def test_what_is_written_alone_is_written_by_one(engine: Engine) -> None:
