@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Mapping
@@ -84,10 +85,8 @@ def check_run(folder: Path, trial: Trial | None = None) -> None:
 
 def stored_predictions(folder: Path) -> dict[Place, bytes]:
     """What the database holds of a run; the database is the truth."""
-    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
     query = "SELECT idx, repeat, prediction FROM results WHERE run_id = ?"
-    found = connection.execute(query, (folder.name,)).fetchall()
-    connection.close()
+    found = asked(folder.parents[1], query, folder.name)
     return {(index, repeat): prediction for index, repeat, prediction in found}
 
 
@@ -95,17 +94,24 @@ def wait_until_stored(root: Path, count: int) -> None:
     """Wait until the newest run of a project has stored so many results."""
     deadline = time.monotonic() + 120
     while True:
-        with suppress(sqlite3.OperationalError), closing(_database(root)) as connection:
+        with suppress(sqlite3.OperationalError):
             newest = "SELECT max(run_id) FROM runs"
             query = f"SELECT count(*) FROM results WHERE run_id = ({newest})"
-            if connection.execute(query).fetchone()[0] >= count:
+            if asked(root / ".steelyard", query)[0][0] >= count:
                 return
         assert time.monotonic() < deadline, f"fewer than {count} results are stored"
         time.sleep(0.02)
 
 
-def _database(root: Path) -> sqlite3.Connection:
-    return sqlite3.connect(root / ".steelyard" / "steelyard.db")
+def asked(data: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
+    """The rows of a query, asked around the product: of its file, or of the server."""
+    if address := os.environ.get("STEELYARD_STORE"):
+        import psycopg  # noqa: PLC0415 - only where it is installed
+
+        with psycopg.connect(address, autocommit=True) as server:
+            return server.execute(query.replace("?", "%s").encode(), values).fetchall()
+    with closing(sqlite3.connect(data / "steelyard.db")) as connection:
+        return connection.execute(query, values).fetchall()
 
 
 def comparable(folder: Path) -> dict[str, Any]:
@@ -149,10 +155,8 @@ def _check_states(folder: Path) -> None:
     manifest = _object(folder, "run_manifest.json")
     states = [(entry["state"], entry["at"]) for entry in manifest["states"]]
     names = [state for state, _ in states]
-    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
     query = "SELECT state, at FROM run_states WHERE run_id = ? ORDER BY step"
-    kept = connection.execute(query, (folder.name,)).fetchall()
-    connection.close()
+    kept = asked(folder.parents[1], query, folder.name)
 
     assert names[0] == "queued"
     assert all(new in NEXT[old] for old, new in pairwise(names))
@@ -264,20 +268,15 @@ def _check_judged(
 
 def stored_judgements(folder: Path) -> dict[JudgedPlace, bytes]:
     """What judges have said, as the database holds it."""
-    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
     query = "SELECT idx, repeat, call, row FROM judgements WHERE run_id = ?"
-    found = connection.execute(query, (folder.name,)).fetchall()
-    connection.close()
+    found = asked(folder.parents[1], query, folder.name)
     return {(index, repeat, call): row for index, repeat, call, row in found}
 
 
 def waiting_answers(folder: Path) -> int:
     """How many answers wait for a judge."""
-    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
     query = "SELECT count(*) FROM answered WHERE run_id = ?"
-    found = connection.execute(query, (folder.name,)).fetchone()
-    connection.close()
-    return int(found[0])
+    return int(asked(folder.parents[1], query, folder.name)[0][0])
 
 
 def _rows(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -162,6 +162,10 @@ class UnresumableError(SourceError):
     """What a run has kept does not belong to its source; nobody can go on with it."""
 
 
+class StoreAwayError(UnavailableError):
+    """The server of the store is away, and may be back soon."""
+
+
 class SchemaVersionError(UnavailableError):
     """The store is of another version of Steelyard: this process must not use it."""
 

@@ -76,7 +76,6 @@ class Project(ProjectAdapters):
         from steelyard.store.worker_processes import WorkerProcesses
         from steelyard.store.workspace import DiskWorkspace
         from steelyard.targets import specs
-        from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.targets.making import TargetMaker
         from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
@@ -128,7 +127,7 @@ class Project(ProjectAdapters):
             reading=self._reading,
             noting=lambda reads: UploadWorkspace(DiskWorkspace(self.base, reads), spool),
             new_secret=new_secret,
-            secrets=configured_secrets(settings, os.environ),
+            secrets=self.secrets_of(settings),
             fix_published=lambda names, caller: self.published_files().fix(
                 [at_root(self.root, name) for name in names], caller
             ),
@@ -354,9 +353,12 @@ class Project(ProjectAdapters):
         return StoredRecords(self.store, run_id, title)
 
     def _judgements(self, folder: Path, index: int) -> list[JsonObject]:
-        from steelyard.store.runs.judgements import judgements_of
+        from steelyard.store.runs.judgements import JudgementStore, judgements_in_file
 
-        return judgements_of(folder, index, self.warn)
+        run = folder.resolve()
+        if self.server_address and run.parent == (self.folder / "runs").resolve():
+            return list(JudgementStore(self.store.engine).of_record(run.name, index))
+        return judgements_in_file(folder, index, self.warn)
 
     def _correct(self, folder: Path, claims: Mapping[str, str]) -> Correction | None:
         from steelyard.usecases.correction.correct_run import corrected_run

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Self, TypeVar, cast
 
 from steelyard.plugins import installed_checks
 from steelyard.ports import Clock, Warn, Workspace, log_warning
-from steelyard.store.private_files import STEELYARD_FOLDER
+from steelyard.settings import SQLITE
+from steelyard.store.private_files import STEELYARD_FOLDER, make_private_folder
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -206,9 +207,15 @@ class ProjectAdapters:
 
     def secrets(self) -> tuple[str, ...]:
         """The values of secrets that the settings of the project name."""
+        return self.secrets_of(self._configured())
+
+    def secrets_of(self, settings: Settings) -> tuple[str, ...]:
+        """The values of secrets that these settings name, and the password of the store."""
+        from steelyard.store.server_address import address_secrets
         from steelyard.targets.configured_secrets import configured_secrets
 
-        return configured_secrets(self._configured(), os.environ)
+        address = address_secrets(self.settings.store, os.environ)
+        return (*configured_secrets(settings, os.environ), *address)
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
@@ -231,8 +238,16 @@ class ProjectAdapters:
 
         return SavedDefinitionStore(lambda: self.store.engine, is_there=self._has_store)
 
+    @property
+    def server_address(self) -> str | None:
+        """The address of the server that holds the store; None for a file of the project."""
+        from steelyard.store.server_address import server_address
+
+        return server_address(self.settings.store, os.environ)
+
     def _has_store(self) -> bool:
-        return (self.folder / _DATABASE).is_file()
+        """Whether there is one: on a server it is made when it is first looked for."""
+        return self.server_address is not None or (self.folder / _DATABASE).is_file()
 
     def published_files(self) -> PublishedFiles:
         """The rubrics of the project that may call themselves published."""
@@ -295,9 +310,11 @@ class ProjectAdapters:
         """What back-ups of the project need."""
         from importlib.metadata import version
 
-        from steelyard.store.backups.back_up import BackupWriter
+        from steelyard.store.backups.back_up import BackupWriter, refuse_server
         from steelyard.usecases.operations.back_up import OperationPorts
 
+        if self.server_address:
+            refuse_server("pg_dump")
         writer = BackupWriter(self.folder, version("steelyard"))
         return OperationPorts(backup=writer, audit=self.audit_log, clock=self.clock)
 
@@ -316,11 +333,19 @@ class ProjectAdapters:
     def _database(self) -> Engine:
         from steelyard.store.database import open_database
 
+        if address := self.server_address:
+            make_private_folder(self.folder)  # for all that is kept in files beside the store
+            return open_database(address)
         return open_database(self.folder / _DATABASE)
 
 
-def restore_ports(file: Path) -> RestorePorts:
-    """What a restore from a file needs; the project is not there yet."""
+def restore_ports(file: Path, root: Path) -> RestorePorts:
+    """What a restore from a file into a project needs, whose data is not there yet."""
+    from steelyard.store.backups.back_up import refuse_server
+    from steelyard.store.project import project_at
+
+    if root.is_dir() and project_at(root).settings.store != SQLITE:
+        refuse_server("pg_restore")
     from steelyard.store.backups.restored_log import RestoredLog
     from steelyard.store.backups.restores import BackupReader
     from steelyard.store.clock import SystemClock

@@ -109,6 +109,7 @@ def write_settings(settings: Settings) -> bytes:
     for key in ("judges", "limits", "retention"):
         value[key] = _without_none(value[key])
     del value["oidc"]  # only a server logs users in
+    del value["store"]  # that of the project is used, and its address may hold a password
     kept = {key: found for key, found in value.items() if found is not None}
     text = json.dumps(kept, ensure_ascii=False)
     # YAML knows no surrogate pairs, and takes some characters for line breaks.
@@ -127,7 +128,7 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
     if not given.keys() - NO_SETTINGS:
         return settings
     known = variables()
-    others = NO_SETTINGS | _named_by(settings.targets)
+    others = NO_SETTINGS | _named_by(settings)
     values: dict[str, Any] = {}
     for name, text in given.items():
         if name in known:
@@ -145,10 +146,10 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
     return _with(settings, values)
 
 
-def _named_by(targets: Mapping[str, TargetEntry]) -> set[str]:
-    """The variables of the user's own that targets take values from."""
-    rows = [entry.row() for entry in targets.values()]
-    return set(re.findall(rf"{_PREFIX}\w+", json.dumps(rows)))
+def _named_by(settings: Settings) -> set[str]:
+    """The variables of the user's own that targets and the address of the store name."""
+    rows = [entry.row() for entry in settings.targets.values()]
+    return set(re.findall(rf"{_PREFIX}\w+", json.dumps([settings.store, *rows])))
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -26,5 +26,5 @@ def restored(root: Path, script: str) -> Path:
         with closing(sqlite3.connect(source / ".steelyard" / "steelyard.db")) as database:
             database.executescript(script)
         back_up(opened.operation_ports(), backup)
-    restore(restore_ports(backup), backup, root / "new")
+    restore(restore_ports(backup, root), backup, root / "new")
     return root / "new" / ".steelyard"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fakes.audit import an_entry
+from fakes.stores import open_store
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.queue import QueueSource, ReviewItem, ReviewQueue
 from steelyard.store.annotations import AnnotationStore
-from steelyard.store.database import open_database
 from steelyard.store.ids import new_token
 from steelyard.store.review.assignments import AssignmentStore
 from steelyard.store.review.decisions import DecisionStore
@@ -31,7 +31,7 @@ class StoredQueue:
     """One queue in a database, with every part of the store that people work with."""
 
     def __init__(self, path: Path, items: int = 3, reviews: int = 1, lease_s: float = 60) -> None:
-        self.engine = open_database(path)
+        self.engine = open_store(path)
         self.queues = QueueStore(self.engine, _item_ids().__next__)
         self.work = assignments(self.engine, lease_s)
         self.progress = ReviewProgress(self.engine)

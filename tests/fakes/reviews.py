@@ -13,11 +13,11 @@ from fakes.definitions import DefinitionProject
 from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from fakes.review_project import QUESTIONS
+from fakes.stores import open_store
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import NotFoundError
 from steelyard.reports.judges.labels import ImportedLabels
 from steelyard.store.annotations import AnnotationStore
-from steelyard.store.database import open_database
 from steelyard.usecases.review.import_labels import LabelFile, import_labels
 from steelyard.usecases.review.label_tables import TableOptions
 from steelyard.usecases.review.ports import ReviewPorts
@@ -70,7 +70,7 @@ class ReviewProject(DefinitionProject):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self.write("rubrics/desk-v1.json", json.dumps(QUESTIONS))
-        self.engine = open_database(root / "steelyard.db")
+        self.engine = open_store(root / "steelyard.db")
 
     def close(self) -> None:
         """Let go of the database."""

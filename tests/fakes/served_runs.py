@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from sqlalchemy import update
+
 from fakes.projects import Project
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
 from steelyard.project import open_project
+from steelyard.store.tables import states
 from steelyard.usecases.runs.execute import FinishedRun
 from steelyard.usecases.runs.prune import plan_pruning, prune
 
@@ -83,9 +85,9 @@ def _prune(root: Path, ages: dict[str, int]) -> None:
     """Let runs have ended so many days ago, and prune what is old."""
     with open_project(root) as project:
         now = project.clock.now()
-        with closing(sqlite3.connect(project.folder / "steelyard.db")) as connection, connection:
+        with project.store.engine.begin() as connection:
             for run_id, days in ages.items():
                 at = (now - timedelta(days=days)).isoformat(timespec="milliseconds")
-                connection.execute("UPDATE run_states SET at = ? WHERE run_id = ?", (at, run_id))
+                connection.execute(update(states).where(states.c.run_id == run_id).values(at=at))
         with closing(project.retention_store()) as store:
             prune(store, plan_pruning(store, project.settings.retention, now))

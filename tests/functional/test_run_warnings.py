@@ -9,9 +9,6 @@ from typing import TypeAlias
 
 import pytest
 
-from steelyard.project_file import parse_settings
-from steelyard.usecases.runs.prepare import unused_settings
-
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
 CASE = """\
@@ -66,12 +63,6 @@ def test_a_setting_that_is_not_heeded_yet_is_told(
     planned: subprocess.CompletedProcess[str],
 ) -> None:
     assert "this version does not use 'artifacts' yet" in planned.stderr
-
-
-def test_a_store_of_another_kind_is_told() -> None:
-    settings = parse_settings(b"store: postgresql://db\nslices: [tags]\n")
-
-    assert unused_settings(settings) == ["store"]
 
 
 def test_skipped_cases_are_said_at_the_end_with_their_lines(

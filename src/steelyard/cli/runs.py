@@ -111,7 +111,7 @@ def _warn_of_unknown(run_ids: list[str]) -> None:
     """Warn about run folders that are missing in the store, such as a new or empty one."""
     if run_ids:
         typer.echo(
-            f"steelyard: warning: .steelyard/steelyard.db knows nothing of {len(run_ids)} "
+            f"steelyard: warning: the store of the project knows nothing of {len(run_ids)} "
             "finished run(s) in .steelyard/runs; put it back from a backup, or read them by ids: "
             f"steelyard show {run_ids[0]}",
             err=True,

@@ -12,6 +12,7 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.results.audit import EVERY_CHANGE, AuditPosition, AuditQuery
 from steelyard.store.database import streamed, translated_errors
+from steelyard.store.dialects import write_alone
 from steelyard.store.tables import audit_log
 
 
@@ -24,6 +25,9 @@ def add_entry(connection: Connection, entry: AuditEntry) -> None:
         "subject": without_surrogates(entry.subject),
         "detail": json.dumps(entry.detail).encode("ascii"),
     }
+    # In PostgreSQL numbers would else appear out of order, and who has seen one would miss others.
+    if connection.dialect.name == "postgresql":
+        write_alone(connection, audit_log.name)
     connection.execute(insert(audit_log), row)
 
 

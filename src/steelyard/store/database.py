@@ -2,105 +2,92 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
 from pathlib import Path
-from threading import get_ident
-from typing import Any, cast
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, inspect, select
+from sqlalchemy import event, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 # Its tables are among those that are made.
 import steelyard.store.trace_tables  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from steelyard.errors import SchemaVersionError, UnavailableError
-from steelyard.store.dialects import insert_new, truncate_log
-from steelyard.store.file_names import take_name
-from steelyard.store.private_files import close_to_others, make_private_folder, private
+from steelyard.errors import SchemaVersionError, StoreAwayError, UnavailableError
+from steelyard.store.dialects import insert_new, truncate_log, write_alone
 from steelyard.store.review_tables import metadata
+from steelyard.store.sqlite_file import note_file, require_file, sqlite_engine, sqlite_reason
 from steelyard.store.tables import SCHEMA_VERSION, versions
 
-_INODES: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
-"""The file that each engine has opened."""
-_HELP = {
-    "SQLITE_FULL": "make room on the disk, then `steelyard resume` the run",
-    "SQLITE_IOERR": "make room on the disk, or look after it, then `steelyard resume` the run",
-    "SQLITE_CORRUPT": "the file is damaged: put it back from a backup, or move it away and start "
-    "anew; finished runs can be read from their folders",
-    "SQLITE_NOTADB": "the file is no database: put it back from a backup, or move it away and "
-    "start anew; finished runs can be read from their folders",
-    "SQLITE_READONLY": "make the file and its folder writable",
-    "SQLITE_CANTOPEN": "make the folder writable",
-    "SQLITE_PERM": "make the file and its folder writable",
-    "SQLITE_BUSY": "another process holds it; try again when that has ended",
-    "SQLITE_LOCKED": "another process holds it; try again when that has ended",
-}
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine, Select
+
 _VERSION = select(versions.c.version)
-_PAGE_BYTES = 8 * 1024
-_STATEMENTS = 512
-"""So many are kept compiled: inserts of every number of rows are among them."""
+_FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)
 
 
-def open_database(path: Path, patience_s: float = 30.0) -> Engine:
-    """The project's SQLite file, made when it is not there; another version's file is refused.
+def open_database(place: Path | str, patience_s: float = 30.0) -> Engine:
+    """A project's SQLite file, made when it is not there, or the PostgreSQL server at an address.
 
-    Where another process holds a lock it is waited for so long.
+    Another version's store is refused. A lock of another process is waited for so long.
     """
-    _make_private(path)
-    address = URL.create("sqlite", database=str(path))
-    engine = create_engine(
-        address, connect_args={"timeout": patience_s, "cached_statements": _STATEMENTS}
-    )
-    event.listen(engine, "connect", partial(_configure, patience_s))
+    engine = _engine(place, patience_s)
     # Within the transaction: a newer version may have changed the schema since it was opened.
     event.listen(engine, "commit", require_schema)
     try:
         with engine.begin() as connection:
-            _set_up(connection, path)
-    except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
-        raise UnavailableError(f"cannot use the store {path}: {reason_of(error)}") from None
-    _INODES[engine] = path.stat().st_ino
+            _set_up(connection)
+    except BaseException as error:
+        engine.dispose()
+        if not isinstance(error, _FAULTS):
+            raise
+        reason = reason_of(error, engine)
+        raise UnavailableError(f"cannot use the store {place_of(engine)}: {reason}") from None
+    if is_file(engine):
+        note_file(engine)
     return engine
 
 
-def _make_private(path: Path) -> None:
-    """SQLite gives its log the rights of the file beside it, and that one those of the umask."""
-    make_private_folder(path.parent)
-    # What is wrong with the file SQLite says better.
-    with suppress(OSError):
-        if not path.exists():
-            _make_empty(path)
-    for name in ("", "-wal", "-shm"):
-        close_to_others(path.with_name(path.name + name))
+def _engine(place: Path | str, patience_s: float) -> Engine:
+    if isinstance(place, Path):
+        return sqlite_engine(place, patience_s)
+    from steelyard.store.postgresql import postgresql_engine  # noqa: PLC0415 - only where it is used
+
+    return postgresql_engine(place, patience_s)
 
 
-def _make_empty(path: Path) -> None:
-    # To close the file itself would end the locks of whoever has opened it here meanwhile.
-    part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
-    with open(part, "xb", opener=private):
-        pass
-    try:
-        take_name(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+def is_file(engine: Engine) -> bool:
+    """Whether a store is a file of the project."""
+    return engine.dialect.name == "sqlite"
 
 
-def reason_of(error: Exception) -> str:
+def place_of(engine: Engine) -> str:
+    """Where a store is; of a server, without who logs in and how."""
+    if is_file(engine):
+        return str(engine.url.database)
+    from steelyard.store.postgresql import shown_address  # noqa: PLC0415 - only where it is used
+
+    return shown_address(engine.url)
+
+
+def reason_of(error: Exception, engine: Engine) -> str:
     """The message of the database without the statement, with its code and advice."""
     cause = getattr(error, "orig", None) or error
-    name = getattr(cause, "sqlite_errorname", None)
-    if isinstance(cause, UnicodeDecodeError):
-        name = "SQLITE_CORRUPT"
-    if name is None:
-        return str(cause)
-    helps = next((advice for code, advice in _HELP.items() if name.startswith(code)), None)
-    return f"{cause} ({name})" + (f"; {helps}" if helps else "")
+    if is_file(engine):
+        return sqlite_reason(cause)
+    from steelyard.store.postgresql import postgresql_reason  # noqa: PLC0415 - only where it is used
+
+    return postgresql_reason(engine.url, cause)
+
+
+def is_away(error: Exception, engine: Engine) -> bool:
+    """Whether the server of a store could not be asked."""
+    if is_file(engine):
+        return False
+    from steelyard.store.postgresql import is_lost  # noqa: PLC0415 - only where it is used
+
+    return is_lost(error)
 
 
 @contextmanager
@@ -108,16 +95,21 @@ def translated_errors(engine: Engine) -> Generator[None]:
     """Raise errors of the database as UnavailableError with a reason."""
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
-        raise UnavailableError(
-            f"the store {engine.url.database} fails: {reason_of(error)}"
-        ) from None
+    except _FAULTS as error:
+        kind = StoreAwayError if is_away(error, engine) else UnavailableError
+        reason = reason_of(error, engine)
+        raise kind(f"the store {place_of(engine)} fails: {reason}") from None
 
 
 def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
     """The rows of a query, a thousand at a time."""
-    with translated_errors(engine), engine.connect() as connection:
-        yield from connection.execute(query.execution_options(yield_per=1000))
+    some = query.execution_options(yield_per=1000)
+    with (
+        translated_errors(engine),
+        engine.connect() as connection,
+        connection.execute(some) as rows,
+    ):
+        yield from rows
 
 
 def few_rows(engine: Engine, query: Select[*tuple[Any, ...]], **values: object) -> Sequence[Any]:
@@ -137,55 +129,32 @@ def require_schema(connection: Connection) -> None:
     found = connection.execute(_VERSION).scalar()
     if found != SCHEMA_VERSION:
         raise SchemaVersionError(
-            f"the store {connection.engine.url.database} has schema version {found} by now, and "
+            f"the store {place_of(connection.engine)} has schema version {found} by now, and "
             f"this process writes {SCHEMA_VERSION}; stop it and start the version that is in use"
         )
 
 
 def require_in_place(engine: Engine) -> None:
-    """Refuse to go on with a store whose file was deleted, or is another one by now."""
-    path = Path(cast(str, engine.url.database))
-    try:
-        is_same = path.stat().st_ino == _INODES.get(engine)
-    except OSError:
-        is_same = False
-    if not is_same:
-        raise UnavailableError(
-            f"the store {path} was deleted or replaced while it was used; what this run has kept "
-            "since then is lost. Put it back from a backup, or start a new run"
-        )
+    """Refuse to go on with a store whose file was deleted, or is another one by now.
+
+    What a server holds nobody can take away from under it.
+    """
+    if is_file(engine):
+        require_file(engine)
 
 
-def _configure(patience_s: float, connection: sqlite3.Connection, _record: object) -> None:
-    """Every commit is on the disk when it returns, and readers never wait for a writer."""
-    # Of a file that is made now. In pages of the usual size no result would fit into one.
-    connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")
-    deadline = time.monotonic() + patience_s
-    while not _is_wal(connection, deadline):
-        time.sleep(0.01)
-    connection.execute("PRAGMA synchronous=FULL")
-    # macOS alone heeds it, where a sync otherwise ends in the cache of the disk.
-    connection.execute("PRAGMA fullfsync=ON")
-    # Only for what is undone when a statement fails: its notes need no file.
-    connection.execute("PRAGMA temp_store=MEMORY")
+def _set_up(connection: Connection) -> None:
+    """Make what is not there yet; several processes may do so at once."""
+    if not is_file(connection.engine):
+        from steelyard.store.postgresql import require_server  # noqa: PLC0415 - only where it is used
 
-
-def _is_wal(connection: sqlite3.Connection, deadline: float) -> bool:
-    """Whether the mode is set; while another process makes the file, SQLite refuses at once."""
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error) or time.monotonic() > deadline:
-            raise
-        return False
-    return True
-
-
-def _set_up(connection: Connection, path: Path) -> None:
-    """Make what is not there yet; two processes may do so at once."""
-    found = None
-    if inspect(connection).has_table(versions.name):
-        found = connection.execute(select(versions.c.version)).scalar()
+        require_server(connection)
+    found = _version(connection)
+    if found == SCHEMA_VERSION:
+        return
+    if not is_file(connection.engine):
+        write_alone(connection, "schema")
+        found = _version(connection)
     if found == SCHEMA_VERSION:
         return
     if found is not None and found < SCHEMA_VERSION:
@@ -195,11 +164,18 @@ def _set_up(connection: Connection, path: Path) -> None:
         return
     if found is not None:
         raise SchemaVersionError(
-            f"the store {path} has schema version {found}; this Steelyard reads "
-            f"{SCHEMA_VERSION}. Use the version that wrote it, or another project folder"
+            f"the store {place_of(connection.engine)} has schema version {found}; this Steelyard "
+            f"reads {SCHEMA_VERSION}. Use the version that wrote it, or another project folder"
         )
     for table in metadata.sorted_tables:
         connection.execute(CreateTable(table, if_not_exists=True))
         for index in table.indexes:
             connection.execute(CreateIndex(index, if_not_exists=True))
     connection.execute(insert_new(versions), {"version": SCHEMA_VERSION})
+
+
+def _version(connection: Connection) -> int | None:
+    """The schema version of what is there."""
+    if not inspect(connection).has_table(versions.name):
+        return None
+    return connection.execute(_VERSION).scalar()

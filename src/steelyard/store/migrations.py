@@ -11,15 +11,14 @@ from sqlalchemy import (
     Column,
     Connection,
     Float,
-    Integer,
     LargeBinary,
     PrimaryKeyConstraint,
-    String,
     select,
     update,
 )
 
 from steelyard.errors import UnavailableError
+from steelyard.store.column_types import Text, Whole
 from steelyard.store.dialects import database_seconds
 from steelyard.store.owners import is_alive
 from steelyard.store.queue_label_migration import keep_labels_by_queue
@@ -71,17 +70,17 @@ def _require_idle(connection: Connection, found: int) -> None:
 def _add_leases_and_answers(operations: Operations) -> None:
     # Written out, because the tables of a later version may say something else.
     for column in (
-        Column("fence", Integer, nullable=False, server_default="1"),
+        Column("fence", Whole, nullable=False, server_default="1"),
         Column("lease_until", Float),
-        Column("cancel_requested", Integer, nullable=False, server_default="0"),
+        Column("cancel_requested", Whole, nullable=False, server_default="0"),
     ):
         operations.add_column("runs", column)
     operations.create_table(
         "answers",
-        Column("run_id", String, nullable=False),
+        Column("run_id", Text, nullable=False),
         Column("key", LargeBinary, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("repeat", Integer, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("repeat", Whole, nullable=False),
         PrimaryKeyConstraint("key", "run_id"),
         sqlite_with_rowid=False,
     )
@@ -90,17 +89,17 @@ def _add_leases_and_answers(operations: Operations) -> None:
 def _count_by_kind(operations: Operations) -> None:
     operations.create_table(
         "redactions",
-        Column("run_id", String, nullable=False),
-        Column("kind", String, nullable=False),
-        Column("found", Integer, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("kind", Text, nullable=False),
+        Column("found", Whole, nullable=False),
         PrimaryKeyConstraint("run_id", "kind"),
         sqlite_with_rowid=False,
     )
     operations.create_table(
         "pruned",
-        Column("run_id", String, nullable=False),
-        Column("name", String, nullable=False),
-        Column("at", String, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("name", Text, nullable=False),
+        Column("at", Text, nullable=False),
         PrimaryKeyConstraint("run_id", "name"),
         sqlite_with_rowid=False,
     )
@@ -113,22 +112,22 @@ def _count_by_kind(operations: Operations) -> None:
 def _add_judgements(operations: Operations) -> None:
     operations.create_table(
         "answered",
-        Column("run_id", String, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("repeat", Integer, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("repeat", Whole, nullable=False),
         Column("row", LargeBinary, nullable=False),
         PrimaryKeyConstraint("run_id", "idx", "repeat"),
         sqlite_with_rowid=False,
     )
     operations.create_table(
         "judgements",
-        Column("run_id", String, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("repeat", Integer, nullable=False),
-        Column("call", String, nullable=False),
-        Column("judge", String, nullable=False),
-        Column("target", String, nullable=False),
-        Column("fingerprint", String, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("repeat", Whole, nullable=False),
+        Column("call", Text, nullable=False),
+        Column("judge", Text, nullable=False),
+        Column("target", Text, nullable=False),
+        Column("fingerprint", Text, nullable=False),
         Column("cache_key", LargeBinary),
         Column("row", LargeBinary, nullable=False),
         Column("prompt", LargeBinary, nullable=False),
@@ -142,9 +141,9 @@ def _keep_answers_in_order(operations: Operations) -> None:
     operations.rename_table("answers", "answers_by_key")
     operations.create_table(
         "answers",
-        Column("run_id", String, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("repeat", Integer, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("repeat", Whole, nullable=False),
         Column("key", LargeBinary, nullable=False),
         PrimaryKeyConstraint("run_id", "idx", "repeat"),
         sqlite_with_rowid=False,
@@ -156,13 +155,13 @@ def _keep_answers_in_order(operations: Operations) -> None:
 def _add_annotations(operations: Operations) -> None:
     operations.create_table(
         "annotations",
-        Column("rubric", String, nullable=False),
-        Column("run_id", String, nullable=False),
-        Column("record_id", String, nullable=False),
-        Column("repeat", Integer, nullable=False),
-        Column("annotator", String, nullable=False),
-        Column("revision", Integer, nullable=False),
-        Column("at", String, nullable=False),
+        Column("rubric", Text, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("record_id", Text, nullable=False),
+        Column("repeat", Whole, nullable=False),
+        Column("annotator", Text, nullable=False),
+        Column("revision", Whole, nullable=False),
+        Column("at", Text, nullable=False),
         Column("row", LargeBinary, nullable=False),
         PrimaryKeyConstraint("rubric", "run_id", "record_id", "repeat", "annotator", "revision"),
         sqlite_with_rowid=False,
@@ -172,8 +171,8 @@ def _add_annotations(operations: Operations) -> None:
 def _add_request_parts(operations: Operations) -> None:
     operations.create_table(
         "request_parts",
-        Column("run_id", String, nullable=False),
-        Column("sha256", String, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("sha256", Text, nullable=False),
         Column("text", LargeBinary, nullable=False),
         PrimaryKeyConstraint("run_id", "sha256"),
         sqlite_with_rowid=False,
@@ -183,18 +182,18 @@ def _add_request_parts(operations: Operations) -> None:
 def _add_claims(operations: Operations) -> None:
     operations.create_table(
         "claims",
-        Column("run_id", String, nullable=False),
-        Column("holder", String, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("holder", Text, nullable=False),
         Column("row", LargeBinary, nullable=False),
         PrimaryKeyConstraint("run_id", "holder"),
         sqlite_with_rowid=False,
     )
     operations.create_table(
         "holds",
-        Column("run_id", String, nullable=False),
-        Column("fence", Integer, nullable=False),
-        Column("began_at", String, nullable=False),
-        Column("ended_at", String),
+        Column("run_id", Text, nullable=False),
+        Column("fence", Whole, nullable=False),
+        Column("began_at", Text, nullable=False),
+        Column("ended_at", Text),
         PrimaryKeyConstraint("run_id", "fence"),
         sqlite_with_rowid=False,
     )
@@ -202,11 +201,11 @@ def _add_claims(operations: Operations) -> None:
 
 def _add_listed_columns(operations: Operations) -> None:
     for column in (
-        Column("record_id", String),
+        Column("record_id", Text),
         Column("passed", Boolean),
         Column("score", Float),
-        Column("label", String),
-        Column("tags", String),
+        Column("label", Text),
+        Column("tags", Text),
     ):
         operations.add_column("results", column)
     operations.add_column("check_results", Column("passed", Boolean))
@@ -234,10 +233,10 @@ def _add_listed_columns(operations: Operations) -> None:
 def _add_events(operations: Operations) -> None:
     operations.create_table(
         "run_events",
-        Column("run_id", String, nullable=False),
-        Column("sequence", Integer, nullable=False),
-        Column("at", String, nullable=False),
-        Column("kind", String, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("sequence", Whole, nullable=False),
+        Column("at", Text, nullable=False),
+        Column("kind", Text, nullable=False),
         Column("data", LargeBinary, nullable=False),
         PrimaryKeyConstraint("run_id", "sequence"),
         sqlite_with_rowid=False,
@@ -251,9 +250,9 @@ def _add_events(operations: Operations) -> None:
 def _add_saved_settings(operations: Operations) -> None:
     operations.create_table(
         "saved_settings",
-        Column("kind", String, nullable=False),
-        Column("name", String, nullable=False),
-        Column("saved_at", String, nullable=False),
+        Column("kind", Text, nullable=False),
+        Column("name", Text, nullable=False),
+        Column("saved_at", Text, nullable=False),
         Column("row", LargeBinary, nullable=False),
         PrimaryKeyConstraint("kind", "name"),
         sqlite_with_rowid=False,
@@ -263,12 +262,12 @@ def _add_saved_settings(operations: Operations) -> None:
 def _add_audit_log(operations: Operations) -> None:
     operations.create_table(
         "audit_log",
-        Column("sequence", Integer, primary_key=True),
-        Column("at", String, nullable=False),
-        Column("actor", String, nullable=False),
-        Column("request_id", String, nullable=False),
-        Column("verb", String, nullable=False),
-        Column("subject", String, nullable=False),
+        Column("sequence", Whole, primary_key=True),
+        Column("at", Text, nullable=False),
+        Column("actor", Text, nullable=False),
+        Column("request_id", Text, nullable=False),
+        Column("verb", Text, nullable=False),
+        Column("subject", Text, nullable=False),
         Column("detail", LargeBinary, nullable=False),
     )
     operations.create_index("ix_audit_log_subject", "audit_log", ["subject"])
@@ -276,70 +275,70 @@ def _add_audit_log(operations: Operations) -> None:
 
 def _add_service(operations: Operations) -> None:
     operations.add_column("runs", Column("is_queued", Boolean, nullable=False, server_default="0"))
-    operations.execute("UPDATE runs SET is_queued = 1 WHERE status = 'queued' AND fence = 0")
+    operations.execute("UPDATE runs SET is_queued = TRUE WHERE status = 'queued' AND fence = 0")
     operations.create_table(
         "users",
-        Column("name", String, primary_key=True),
-        Column("role", String, nullable=False),
-        Column("password", String),
-        Column("issuer", String),
-        Column("subject", String),
-        Column("created_at", String, nullable=False),
+        Column("name", Text, primary_key=True),
+        Column("role", Text, nullable=False),
+        Column("password", Text),
+        Column("issuer", Text),
+        Column("subject", Text),
+        Column("created_at", Text, nullable=False),
     )
     operations.create_index("ix_users_linked", "users", ["issuer", "subject"], unique=True)
     operations.create_table(
         "api_keys",
-        Column("key_id", String, primary_key=True),
-        Column("name", String, nullable=False),
-        Column("role", String, nullable=False),
-        Column("scopes", String),
-        Column("sha256", String, nullable=False, unique=True),
-        Column("created_at", String, nullable=False),
-        Column("created_by", String, nullable=False),
-        Column("expires_at", String),
-        Column("revoked_at", String),
-        Column("last_used_at", String),
+        Column("key_id", Text, primary_key=True),
+        Column("name", Text, nullable=False),
+        Column("role", Text, nullable=False),
+        Column("scopes", Text),
+        Column("sha256", Text, nullable=False, unique=True),
+        Column("created_at", Text, nullable=False),
+        Column("created_by", Text, nullable=False),
+        Column("expires_at", Text),
+        Column("revoked_at", Text),
+        Column("last_used_at", Text),
     )
     operations.create_table(
         "sessions",
-        Column("sha256", String, primary_key=True),
-        Column("user", String, nullable=False),
-        Column("form_token", String, nullable=False),
+        Column("sha256", Text, primary_key=True),
+        Column("user", Text, nullable=False),
+        Column("form_token", Text, nullable=False),
         Column("began", Float, nullable=False),
         Column("last_seen", Float, nullable=False),
     )
     operations.create_index("ix_sessions_user", "sessions", ["user"])
     operations.create_table(
         "login_failures",
-        Column("sequence", Integer, primary_key=True),
-        Column("subject", String, nullable=False),
+        Column("sequence", Whole, primary_key=True),
+        Column("subject", Text, nullable=False),
         Column("at", Float, nullable=False),
     )
     operations.create_index("ix_login_failures_subject", "login_failures", ["subject"])
     operations.create_table(
         "idempotency_keys",
-        Column("actor", String, nullable=False),
-        Column("route", String, nullable=False),
-        Column("key", String, nullable=False),
-        Column("request_sha256", String, nullable=False),
+        Column("actor", Text, nullable=False),
+        Column("route", Text, nullable=False),
+        Column("key", Text, nullable=False),
+        Column("request_sha256", Text, nullable=False),
         Column("at", Float, nullable=False),
-        Column("owner", String, nullable=False),
-        Column("status", Integer),
+        Column("owner", Text, nullable=False),
+        Column("status", Whole),
         Column("body", LargeBinary),
         PrimaryKeyConstraint("actor", "route", "key"),
         sqlite_with_rowid=False,
     )
     operations.create_table(
         "saved_definitions",
-        Column("kind", String, nullable=False),
-        Column("id", String, nullable=False),
-        Column("version", String, nullable=False),
-        Column("contract", String, nullable=False),
-        Column("extension", String, nullable=False),
-        Column("sha256", String, nullable=False),
-        Column("size", Integer, nullable=False),
-        Column("saved_at", String, nullable=False),
-        Column("archived_at", String),
+        Column("kind", Text, nullable=False),
+        Column("id", Text, nullable=False),
+        Column("version", Text, nullable=False),
+        Column("contract", Text, nullable=False),
+        Column("extension", Text, nullable=False),
+        Column("sha256", Text, nullable=False),
+        Column("size", Whole, nullable=False),
+        Column("saved_at", Text, nullable=False),
+        Column("archived_at", Text),
         Column("content", LargeBinary, nullable=False),
         PrimaryKeyConstraint("kind", "id", "version"),
     )
@@ -348,25 +347,25 @@ def _add_service(operations: Operations) -> None:
 def _add_trace_sets(operations: Operations) -> None:
     operations.create_table(
         "trace_sets",
-        Column("name", String, primary_key=True),
-        Column("created_at", String, nullable=False),
+        Column("name", Text, primary_key=True),
+        Column("created_at", Text, nullable=False),
     )
     operations.create_table(
         "traces",
-        Column("number", Integer, primary_key=True),
-        Column("trace_set", String, nullable=False),
-        Column("trace_id", String, nullable=False),
-        Column("received_at", String, nullable=False),
-        Column("spans", Integer, nullable=False),
+        Column("number", Whole, primary_key=True),
+        Column("trace_set", Text, nullable=False),
+        Column("trace_id", Text, nullable=False),
+        Column("received_at", Text, nullable=False),
+        Column("spans", Whole, nullable=False),
         Column("bytes", BigInteger, nullable=False),
     )
     operations.create_index("ix_traces_trace_id", "traces", ["trace_id", "trace_set"], unique=True)
     operations.create_index("ix_traces_trace_set", "traces", ["trace_set", "number"])
     operations.create_table(
         "trace_spans",
-        Column("trace", Integer, nullable=False),
-        Column("span_id", String, nullable=False),
-        Column("parent_id", String, nullable=False),
+        Column("trace", Whole, nullable=False),
+        Column("span_id", Text, nullable=False),
+        Column("parent_id", Text, nullable=False),
         Column("start_ns", BigInteger, nullable=False),
         Column("end_ns", BigInteger, nullable=False),
         Column("row", LargeBinary, nullable=False),

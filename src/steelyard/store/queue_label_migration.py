@@ -11,16 +11,16 @@ from sqlalchemy import (
     Boolean,
     Column,
     Connection,
-    Integer,
     LargeBinary,
     PrimaryKeyConstraint,
-    String,
     column,
     insert,
     select,
     table,
     update,
 )
+
+from steelyard.store.column_types import Text, Whole
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -57,14 +57,14 @@ def keep_labels_by_queue(operations: Operations) -> None:
     operations.rename_table("annotations", _unsorted.name)
     made = operations.create_table(
         "annotations",
-        Column("rubric", String, nullable=False),
-        Column("run_id", String, nullable=False),
-        Column("record_id", String, nullable=False),
-        Column("repeat", Integer, nullable=False),
-        Column("annotator", String, nullable=False),
-        Column("queue_id", String, nullable=False),
-        Column("revision", Integer, nullable=False),
-        Column("at", String, nullable=False),
+        Column("rubric", Text, nullable=False),
+        Column("run_id", Text, nullable=False),
+        Column("record_id", Text, nullable=False),
+        Column("repeat", Whole, nullable=False),
+        Column("annotator", Text, nullable=False),
+        Column("queue_id", Text, nullable=False),
+        Column("revision", Whole, nullable=False),
+        Column("at", Text, nullable=False),
         Column("row", LargeBinary, nullable=False),
         Column("is_withdrawn", Boolean, nullable=False, server_default="0"),
         PrimaryKeyConstraint(*_KEY, "queue_id", "revision"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Boolean, Column, Float, Integer, LargeBinary, PrimaryKeyConstraint, String
+from sqlalchemy import Boolean, Column, Float, LargeBinary, PrimaryKeyConstraint
+
+from steelyard.store.column_types import Text, Whole
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -26,14 +28,14 @@ def allow_picked_items(operations: Operations) -> None:
     operations.rename_table("review_items", "drawn_items")
     operations.create_table(
         "review_items",
-        Column("item_id", String, primary_key=True),
-        Column("queue_id", String, nullable=False),
-        Column("place", Integer, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("repeat", Integer, nullable=False),
-        Column("record_id", String, nullable=False),
+        Column("item_id", Text, primary_key=True),
+        Column("queue_id", Text, nullable=False),
+        Column("place", Whole, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("repeat", Whole, nullable=False),
+        Column("record_id", Text, nullable=False),
         Column("inclusion_prob", Float),
-        Column("stratum", String),
+        Column("stratum", Text),
     )
     operations.create_index(
         "ix_review_items_place", "review_items", ["queue_id", "place"], unique=True
@@ -48,32 +50,32 @@ def allow_picked_items(operations: Operations) -> None:
 def _add_queues(operations: Operations) -> None:
     operations.create_table(
         "review_queues",
-        Column("queue_id", String, primary_key=True),
-        Column("name", String, nullable=False),
-        Column("source_kind", String, nullable=False),
-        Column("source_id", String, nullable=False),
-        Column("rubric", String, nullable=False),
-        Column("rubric_sha256", String),
+        Column("queue_id", Text, primary_key=True),
+        Column("name", Text, nullable=False),
+        Column("source_kind", Text, nullable=False),
+        Column("source_id", Text, nullable=False),
+        Column("rubric", Text, nullable=False),
+        Column("rubric_sha256", Text),
         Column("rubric_row", LargeBinary, nullable=False),
-        Column("reviews_required", Integer, nullable=False),
-        Column("reveal", String, nullable=False),
-        Column("instructions", String),
+        Column("reviews_required", Whole, nullable=False),
+        Column("reveal", Text, nullable=False),
+        Column("instructions", Text),
         Column("design", LargeBinary, nullable=False),
-        Column("created_at", String, nullable=False),
-        Column("created_by", String, nullable=False),
-        Column("status", String, nullable=False),
-        Column("judged_by", String, nullable=False, server_default=""),
+        Column("created_at", Text, nullable=False),
+        Column("created_by", Text, nullable=False),
+        Column("status", Text, nullable=False),
+        Column("judged_by", Text, nullable=False, server_default=""),
     )
     operations.create_table(
         "review_items",
-        Column("item_id", String, primary_key=True),
-        Column("queue_id", String, nullable=False),
-        Column("place", Integer, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("repeat", Integer, nullable=False),
-        Column("record_id", String, nullable=False),
+        Column("item_id", Text, primary_key=True),
+        Column("queue_id", Text, nullable=False),
+        Column("place", Whole, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("repeat", Whole, nullable=False),
+        Column("record_id", Text, nullable=False),
         Column("inclusion_prob", Float, nullable=False),
-        Column("stratum", String),
+        Column("stratum", Text),
     )
     operations.create_index(
         "ix_review_items_place", "review_items", ["queue_id", "place"], unique=True
@@ -83,11 +85,11 @@ def _add_queues(operations: Operations) -> None:
 def _add_work(operations: Operations) -> None:
     operations.create_table(
         "review_slots",
-        Column("item_id", String, nullable=False),
-        Column("slot", Integer, nullable=False),
-        Column("queue_id", String, nullable=False),
-        Column("annotator", String),
-        Column("token", String),
+        Column("item_id", Text, nullable=False),
+        Column("slot", Whole, nullable=False),
+        Column("queue_id", Text, nullable=False),
+        Column("annotator", Text),
+        Column("token", Text),
         Column("lease_until", Float),
         Column("is_submitted", Boolean, nullable=False, server_default="0"),
         PrimaryKeyConstraint("item_id", "slot"),
@@ -99,15 +101,15 @@ def _add_work(operations: Operations) -> None:
     operations.create_index("ix_review_slots_queue", "review_slots", ["queue_id", "annotator"])
     operations.create_table(
         "review_drafts",
-        Column("item_id", String, nullable=False),
-        Column("annotator", String, nullable=False),
-        Column("queue_id", String, nullable=False),
-        Column("standing", String, nullable=False),
-        Column("reason", String),
-        Column("revision", Integer, nullable=False),
+        Column("item_id", Text, nullable=False),
+        Column("annotator", Text, nullable=False),
+        Column("queue_id", Text, nullable=False),
+        Column("standing", Text, nullable=False),
+        Column("reason", Text),
+        Column("revision", Whole, nullable=False),
         Column("answers", LargeBinary, nullable=False),
         Column("committed", LargeBinary),
-        Column("changed_at", String, nullable=False),
+        Column("changed_at", Text, nullable=False),
         PrimaryKeyConstraint("item_id", "annotator"),
         sqlite_with_rowid=False,
     )
@@ -117,25 +119,25 @@ def _add_work(operations: Operations) -> None:
 def _add_decisions(operations: Operations) -> None:
     operations.create_table(
         "review_flags",
-        Column("sequence", Integer, primary_key=True),
-        Column("queue_id", String, nullable=False),
-        Column("item_id", String, nullable=False),
-        Column("annotator", String, nullable=False),
-        Column("kind", String, nullable=False),
-        Column("text", String, nullable=False),
-        Column("at", String, nullable=False),
+        Column("sequence", Whole, primary_key=True),
+        Column("queue_id", Text, nullable=False),
+        Column("item_id", Text, nullable=False),
+        Column("annotator", Text, nullable=False),
+        Column("kind", Text, nullable=False),
+        Column("text", Text, nullable=False),
+        Column("at", Text, nullable=False),
     )
     operations.create_index("ix_review_flags_item_id", "review_flags", ["item_id"])
     operations.create_index("ix_review_flags_queue", "review_flags", ["queue_id"])
     operations.create_table(
         "gold_labels",
-        Column("item_id", String, nullable=False),
-        Column("revision", Integer, nullable=False),
-        Column("queue_id", String, nullable=False),
+        Column("item_id", Text, nullable=False),
+        Column("revision", Whole, nullable=False),
+        Column("queue_id", Text, nullable=False),
         Column("answers", LargeBinary, nullable=False),
-        Column("decided_by", String, nullable=False),
-        Column("decided_at", String, nullable=False),
-        Column("note", String),
+        Column("decided_by", Text, nullable=False),
+        Column("decided_at", Text, nullable=False),
+        Column("note", Text),
         Column("provenance", LargeBinary, nullable=False),
         PrimaryKeyConstraint("item_id", "revision"),
         sqlite_with_rowid=False,
@@ -143,10 +145,10 @@ def _add_decisions(operations: Operations) -> None:
     operations.create_index("ix_gold_labels_queue", "gold_labels", ["queue_id"])
     operations.create_table(
         "results_seen",
-        Column("person", String, nullable=False),
-        Column("source_id", String, nullable=False),
-        Column("idx", Integer, nullable=False),
-        Column("at", String, nullable=False),
+        Column("person", Text, nullable=False),
+        Column("source_id", Text, nullable=False),
+        Column("idx", Whole, nullable=False),
+        Column("at", Text, nullable=False),
         PrimaryKeyConstraint("person", "source_id", "idx"),
         sqlite_with_rowid=False,
     )

@@ -12,7 +12,7 @@ from steelyard.model.published import PublishedKind
 from steelyard.model.saved import SavedDefinition
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import translated_errors
-from steelyard.store.dialects import insert_or_replace
+from steelyard.store.dialects import insert_or_replace, write_alone
 from steelyard.store.tables import saved_definitions as saved
 
 _DESCRIBED = tuple(column for column in saved.c if column.name != "content")
@@ -47,8 +47,7 @@ class SavedDefinitionStore:
         """A change of one version in one transaction; an exception undoes all of it."""
         engine = self._engine()
         with translated_errors(engine), engine.begin() as connection:
-            # First a write, so that nobody else writes until this is decided.
-            connection.execute(update(saved).where(_is(one)).values(size=saved.c.size))
+            write_alone(connection, saved.name)
             yield DefinitionTransaction(connection, one)
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, delete, select, update
+from sqlalchemy import Connection, Engine, delete, select
 
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
@@ -16,7 +16,7 @@ from steelyard.model.names import is_setting_name
 from steelyard.ports import Warn
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import translated_errors
-from steelyard.store.dialects import insert_or_replace
+from steelyard.store.dialects import insert_or_replace, write_alone
 from steelyard.store.tables import saved_settings as saved
 
 
@@ -45,9 +45,7 @@ class SavedSettingStore:
     def changing(self, kind: str, name: str) -> Generator[SettingTransaction]:
         """A change of one entry in one transaction; an exception undoes all of it."""
         with translated_errors(self._engine), self._engine.begin() as connection:
-            # First a write, so that nobody else writes until this is decided.
-            query = update(saved).where(saved.c.kind == kind, saved.c.name == name)
-            connection.execute(query.values(row=saved.c.row))
+            write_alone(connection, saved.name)
             yield SettingTransaction(connection, kind, name)
 
     def delete(self, kind: str, name: str, entry: AuditEntry) -> bool:

@@ -6,30 +6,29 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Index,
-    Integer,
     LargeBinary,
     PrimaryKeyConstraint,
-    String,
     Table,
 )
 
+from steelyard.store.column_types import Text, Whole
 from steelyard.store.tables import metadata
 
 trace_sets = Table(
     "trace_sets",
     metadata,
-    Column("name", String, primary_key=True),
-    Column("created_at", String, nullable=False),
+    Column("name", Text, primary_key=True),
+    Column("created_at", Text, nullable=False),
 )
 
 traces = Table(
     "traces",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("trace_set", String, nullable=False),
-    Column("trace_id", String, nullable=False),
-    Column("received_at", String, nullable=False),
-    Column("spans", Integer, nullable=False),
+    Column("number", Whole, primary_key=True),
+    Column("trace_set", Text, nullable=False),
+    Column("trace_id", Text, nullable=False),
+    Column("received_at", Text, nullable=False),
+    Column("spans", Whole, nullable=False),
     Column("bytes", BigInteger, nullable=False),
     Index("ix_traces_trace_id", "trace_id", "trace_set", unique=True),
     Index("ix_traces_trace_set", "trace_set", "number"),
@@ -39,9 +38,9 @@ traces = Table(
 trace_spans = Table(
     "trace_spans",
     metadata,
-    Column("trace", Integer, nullable=False),
-    Column("span_id", String, nullable=False),
-    Column("parent_id", String, nullable=False),
+    Column("trace", Whole, nullable=False),
+    Column("span_id", Text, nullable=False),
+    Column("parent_id", Text, nullable=False),
     Column("start_ns", BigInteger, nullable=False),
     Column("end_ns", BigInteger, nullable=False),
     Column("row", LargeBinary, nullable=False),

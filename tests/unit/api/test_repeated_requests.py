@@ -17,6 +17,8 @@ from steelyard.api import repeated_requests
 from steelyard.project import Project, open_project
 from steelyard.store.tables import idempotency_keys as keys
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 if TYPE_CHECKING:
     import httpx
 

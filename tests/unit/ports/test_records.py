@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 from fakes.old_runs import engine_of
 from fakes.projects import Project, row
 from fakes.review_project import write_review
+from fakes.stores import stores_on_server
 from fakes.targets import ScriptedTarget, fails
 from steelyard import evaluate
 from steelyard.errors import InvalidError, NotFoundError, RequestError
@@ -66,16 +69,23 @@ def copied(project: Project, _run_id: str, folder: Path) -> Records:
     return FolderRecords(Path(shutil.copytree(folder, project.root / "copied")))
 
 
-@pytest.fixture(scope="module", params=[stored, copied])
+def served(project: Project, run_id: str, folder: Path) -> Records:
+    return stored(project, run_id, folder)
+
+
+@pytest.fixture(
+    scope="module", params=[stored, copied, pytest.param(served, marks=pytest.mark.trials)]
+)
 def records(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Records]:
-    """The records of a run with two repeats, from either place."""
-    project = Project(tmp_path_factory.mktemp("project"))
-    run = project.run(project.ports(ScriptedTarget(SCRIPT)), project.cases(ROWS), repeat=2)
+    """The records of a run with two repeats, from any place."""
     made: Made = request.param
-    yield made(project, run.run_id, Path(run.folder))
-    project.close()
+    with stores_on_server(os.environ) if made is served else nullcontext():
+        project = Project(tmp_path_factory.mktemp("project"))
+        run = project.run(project.ports(ScriptedTarget(SCRIPT)), project.cases(ROWS), repeat=2)
+        yield made(project, run.run_id, Path(run.folder))
+        project.close()
 
 
 def places(records: Records, limit: int = 100, **wanted: Any) -> list[tuple[str | None, int]]:

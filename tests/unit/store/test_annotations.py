@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from fakes.audit import an_entry
+from fakes.stores import open_store
 from steelyard.errors import RunError
 from steelyard.model.labels.annotation import Wanted
 from steelyard.store.annotations import AnnotationStore
-from steelyard.store.database import open_database
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 WHEN = "2026-01-15T12:00:00.000+00:00"
 ROW: dict[str, Any] = {
@@ -35,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Iterator[AnnotationStore]:
     """A new store."""
-    engine = open_database(path)
+    engine = open_store(path)
     yield AnnotationStore(engine)
     engine.dispose()
 
@@ -137,7 +139,7 @@ def test_many_processes_bring_the_same_labels_in_at_once(path: Path) -> None:
     became: list[str] = []
 
     def bring() -> None:
-        engine = open_database(path)
+        engine = open_store(path)
         became.extend(AnnotationStore(engine).keep(rows, an_entry(WHEN), is_replacing=True))
         engine.dispose()
 
@@ -150,6 +152,7 @@ def test_many_processes_bring_the_same_labels_in_at_once(path: Path) -> None:
     assert (became.count("imported"), became.count("same")) == (50, 250)
 
 
+@pytest.mark.sqlite
 def test_a_row_that_cannot_be_kept_leaves_none_of_its_siblings(store: AnnotationStore) -> None:
     with pytest.raises(RunError, match="fails: "):
         store.keep([ROW, {**ROW, "record_id": ["no", "name"]}], an_entry(WHEN), is_replacing=False)

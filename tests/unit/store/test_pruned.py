@@ -19,6 +19,8 @@ from steelyard.store.artifacts import digest_of
 from steelyard.store.pruned import RetentionStore
 from steelyard.usecases.runs.prune import plan_pruning
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
@@ -75,6 +77,7 @@ def test_a_manifest_that_says_nothing_is_done_without(project: Project, text: st
     }
 
 
+@pytest.mark.sqlite
 def test_the_database_notes_what_went(project: Project) -> None:
     folder = old_run(project)
     clear(project, 180)
@@ -135,6 +138,7 @@ def test_a_folder_that_cannot_be_removed_is_told(project: Project) -> None:
         clear(project, 180)
 
 
+@pytest.mark.sqlite
 def test_a_store_that_fails_is_told(project: Project) -> None:
     old_run(project)
     now = later(project, 30)

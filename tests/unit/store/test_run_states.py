@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from fakes.runs import stored_run
+from fakes.stores import open_store
 from steelyard.errors import RunError
 from steelyard.model.run import RunState
 from steelyard.results.stored_run import StoredRun
-from steelyard.store.database import open_database
 from steelyard.store.runs.repository import RunStore
 from strategies.effort import examples
 
@@ -36,7 +36,7 @@ class RunMachine(RuleBasedStateMachine):
         super().__init__()
         self._folder = tempfile.TemporaryDirectory()
         self._path = Path(self._folder.name) / "steelyard.db"
-        self._stores = [RunStore(open_database(self._path)) for _ in range(2)]
+        self._stores = [RunStore(open_store(self._path)) for _ in range(2)]
         self._history = ["queued"]
         self._owner: str | None = None
         self._fence = 1
@@ -106,7 +106,7 @@ class RunMachine(RuleBasedStateMachine):
     @rule(process=PROCESSES)
     def die(self, process: int) -> None:
         self._stores[process].close()
-        self._stores[process] = RunStore(open_database(self._path))
+        self._stores[process] = RunStore(open_store(self._path))
         self._held[process] = 0
 
     @invariant()

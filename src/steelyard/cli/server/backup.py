@@ -35,6 +35,6 @@ def restore_command(
     from steelyard.usecases.operations.back_up import restore
 
     root = into or opened().root
-    made = restore(restore_ports(file), file, root)
+    made = restore(restore_ports(file, root), file, root)
     where = f"{made.files} file(s), {size_text(made.size)}, of {made.created_at}"
     show(f"restored {where} into {root / '.steelyard'}")

@@ -13,6 +13,7 @@ from steelyard.model.sessions import FoundSession, LoginSubject, SessionRow
 from steelyard.store.access.users import user_of
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import translated_errors
+from steelyard.store.dialects import write_alone
 from steelyard.store.tables import login_failures as failures
 from steelyard.store.tables import sessions, users
 
@@ -83,6 +84,7 @@ class SessionStore:
         """
         engine = self._engine()
         with translated_errors(engine), engine.connect() as connection:
+            write_alone(connection, failures.name)
             connection.execute(delete(failures).where(failures.c.at <= since))
             for subject, limit in subjects:
                 connection.execute(insert(failures), {"subject": subject, "at": at})

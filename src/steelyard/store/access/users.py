@@ -13,6 +13,7 @@ from steelyard.model.audit import AuditEntry
 from steelyard.model.sessions import UserChange
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import translated_errors
+from steelyard.store.dialects import write_alone
 from steelyard.store.tables import sessions, users
 
 
@@ -85,7 +86,7 @@ class UserStore:
         is_named = users.c.name == name
         statement = (delete(users) if change is None else change).where(is_named)
         with translated_errors(engine), engine.connect() as connection:
-            # First a write, so that nobody else writes until this is decided.
+            write_alone(connection, users.name)
             connection.execute(delete(sessions).where(sessions.c.user == name))
             before = _admins(connection)
             if connection.execute(statement).rowcount == 0:

@@ -10,11 +10,11 @@ import tarfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import msgspec
 
-from steelyard.errors import ConflictError, RunError
+from steelyard.errors import ConflictError, InvalidError, RunError
 from steelyard.model.run import TERMINAL
 from steelyard.results.artifacts import ARTIFACTS
 from steelyard.results.backup import (
@@ -82,6 +82,14 @@ class BackupWriter:
             yield scratch
         finally:
             remove_what_can_be(scratch)
+
+
+def refuse_server(program: str) -> NoReturn:
+    """Refuse what is made of files, where a server holds the store."""
+    raise InvalidError(
+        f"the store of this project is a PostgreSQL database: use {program} for it, and copy the "
+        "folder .steelyard beside it (see docs/postgresql.md)"
+    )
 
 
 class _Archive:

@@ -30,6 +30,7 @@ from steelyard.store.review.queues import item_of
 from steelyard.store.review.slots import (
     LEASE_S,
     RESERVED_S,
+    enter_queue,
     free_slot,
     lock_queue,
     lost,
@@ -59,7 +60,7 @@ class AssignmentStore:
         An item that the person has begun comes first, with the same token as before.
         """
         with self._writing() as connection:
-            lock_queue(connection, queue_id)
+            enter_queue(connection, queue_id, annotator)
             own = own_slot(connection, queue_id, annotator, item_id)
             if own is not None:
                 if own.is_submitted:
@@ -208,8 +209,8 @@ def _held(connection: Connection, item_id: str, token: str) -> Draft:
 
 def _submitted(connection: Connection, item_id: str, token: str) -> Draft | None:
     """The draft of a slot that was submitted with this token; takes the lock for writing."""
-    same = update(slots).where(slots.c.item_id == item_id).values(token=slots.c.token)
-    connection.execute(same)
+    mine = (slots.c.item_id == item_id) & (slots.c.token == token)
+    connection.execute(update(slots).where(mine).values(token=slots.c.token))
     done = select(slots.c.annotator).where(
         slots.c.item_id == item_id, slots.c.token == token, slots.c.is_submitted
     )

@@ -61,10 +61,15 @@ class DecisionStore:
 
     def gold(self, queue_id: str) -> dict[str, GoldLabel]:
         """The gold labels of a queue that count, by item."""
+        later = gold_labels.alias()
+        newest = select(func.max(later.c.revision)).where(later.c.item_id == gold_labels.c.item_id)
         query = (
-            select(gold_labels, func.max(gold_labels.c.revision))
-            .where(gold_labels.c.queue_id == queue_id)
-            .group_by(gold_labels.c.item_id)
+            select(gold_labels)
+            .where(
+                gold_labels.c.queue_id == queue_id,
+                gold_labels.c.revision == newest.scalar_subquery(),
+            )
+            .order_by(gold_labels.c.item_id)
         )
         return {row.item_id: _gold(row) for row in few_rows(self._engine, query)}
 

@@ -15,7 +15,7 @@ from steelyard.model.labels.queue import (
     ReviewItem,
 )
 from steelyard.store.database import few_rows
-from steelyard.store.dialects import database_seconds
+from steelyard.store.dialects import database_seconds, whole_sum
 from steelyard.store.review.draft_rows import read_draft
 from steelyard.store.review.queues import item_of
 from steelyard.store.review_tables import drafts, flags, gold_labels, items, slots
@@ -124,7 +124,7 @@ class ReviewProgress:
             .subquery()
         )
         is_complete = case((per_item.c.done == per_item.c.slots, 1), else_=0)
-        sums = map(func.sum, (per_item.c.slots, per_item.c.done, is_complete))
+        sums = map(whole_sum, (per_item.c.slots, per_item.c.done, is_complete))
         query = select(func.count(), *sums).select_from(per_item)
         total, asked, reviews, complete = few_rows(self._engine, query)[0]
         decided = select(func.count(gold_labels.c.item_id.distinct())).where(

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, case, exists, or_, select, update
 
 from steelyard.errors import ConflictError, NotFoundError
-from steelyard.store.dialects import database_seconds
+from steelyard.store.dialects import database_seconds, write_alone
 from steelyard.store.review_tables import drafts, items, queues, slots
 
 LEASE_S = 1800.0
@@ -19,10 +19,26 @@ RESERVED_S = 7 * 24 * 3600.0
 def lock_queue(connection: Connection, queue_id: str) -> None:
     """Let nobody else claim in this queue before the transaction ends; refuse a closed one."""
     same = update(queues).where(queues.c.queue_id == queue_id).values(status=queues.c.status)
-    if not connection.execute(same).rowcount:
-        raise NotFoundError(f"there is no review queue '{queue_id}'")
+    connection.execute(same)
     query = select(queues.c.status).where(queues.c.queue_id == queue_id)
-    if connection.execute(query).scalar() == "closed":
+    _require_open(connection.execute(query).scalar(), queue_id)
+
+
+def enter_queue(connection: Connection, queue_id: str, annotator: str) -> None:
+    """Let nobody claim for this person, nor change the queue, before the transaction ends.
+
+    In PostgreSQL others go on to claim meanwhile. A closed queue is refused.
+    """
+    write_alone(connection, f"{slots.name} {queue_id} {annotator}")
+    query = select(queues.c.status).where(queues.c.queue_id == queue_id)
+    found = connection.execute(query.with_for_update(read=True)).scalar()
+    _require_open(found, queue_id)
+
+
+def _require_open(status: str | None, queue_id: str) -> None:
+    if status is None:
+        raise NotFoundError(f"there is no review queue '{queue_id}'")
+    if status == "closed":
         raise ConflictError(f"the queue {queue_id} is closed")
 
 
@@ -66,6 +82,8 @@ def next_free(
         )
         .order_by(deferred_at, items.c.place, is_expired, slots.c.slot)
         .limit(1)
+        # What somebody else is claiming now is not waited for.
+        .with_for_update(of=slots, skip_locked=True)
     )
     if item_id is not None:
         query = query.where(items.c.item_id == item_id)

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select
 
 from steelyard.errors import ConflictError, RequestInProgressError
 from steelyard.store.database import translated_errors
-from steelyard.store.dialects import database_seconds
+from steelyard.store.dialects import database_seconds, write_alone
 from steelyard.store.tables import idempotency_keys as keys
 
 KEPT_S = 24 * 3600.0
@@ -50,8 +50,9 @@ class IdempotencyStore:
         process that was killed meanwhile had given.
         """
         with translated_errors(self._engine), self._engine.begin() as connection:
+            # Two requests of one key do not read the same.
+            write_alone(connection, f"{keys.name} {' '.join(key)}")
             connection.execute(delete(keys).where(keys.c.at < database_seconds() - KEPT_S))
-            # A write comes first: two requests of one key do not read the same.
             kept = connection.execute(select(keys).where(_is(key))).first()
             if kept is None:
                 self._add(connection, key, sha256, body)

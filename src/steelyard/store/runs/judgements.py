@@ -108,8 +108,11 @@ def _is_open(table: Table, run_id: str) -> ColumnElement[bool]:
     return (table.c.run_id == run_id) & or_(is_waiting, table.c.idx == NO_RECORD)
 
 
-def judgements_of(folder: Path, index: int, warn: Warn) -> list[JsonObject]:
-    """What judges said about a record of a run, with their prompts, where they are still kept."""
+def judgements_in_file(folder: Path, index: int, warn: Warn) -> list[JsonObject]:
+    """What judges said about a record of a run, with their prompts.
+
+    As the file of the project says it that has the run's folder, where both are still kept.
+    """
     database = folder.resolve().parents[1] / "steelyard.db"
     if not database.is_file():
         return []

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Engine, bindparam, func, or_, select
 
 from steelyard.results.records import MAX_COUNT, SPLIT, CheckCounts, RecordVerdict, ResultCounts
 from steelyard.store.database import translated_errors
-from steelyard.store.dialects import as_text
+from steelyard.store.dialects import as_text, position
 from steelyard.store.tables import results, scores
 
 _AT_ONCE = 5_000
@@ -19,7 +19,7 @@ _AT_ONCE = 5_000
 
 def splits_jury() -> ColumnElement[bool]:
     """Whether a check is a jury whose members disagree, also within a composite."""
-    return func.instr(as_text(scores.c.row), SPLIT) > 0
+    return position(as_text(scores.c.row), SPLIT) > 0
 
 
 _BY_RESULT = (

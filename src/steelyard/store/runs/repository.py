@@ -119,8 +119,12 @@ class RunStore:
         query = update(runs).where(runs.c.run_id == run.run_id, is_unchanged)
         until = database_seconds() + LEASE_S
         taken = query.values(owner=owner, fence=run.fence + 1, lease_until=until)
+        # A worker does not wait for another one that is taking the same run.
+        free = select(runs.c.run_id).where(runs.c.run_id == run.run_id)
+        free = free.with_for_update(skip_locked=run.is_queued)
         with self._writing() as connection:
-            if connection.execute(taken).rowcount != 1:
+            is_free = connection.execute(free).first() is not None
+            if not is_free or connection.execute(taken).rowcount != 1:
                 return False
             settle_claims(connection, run.run_id)
             note_hold(connection, run.run_id, run.fence + 1, at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -14,13 +15,13 @@ from sqlalchemy import Connection, Dialect, Table, bindparam, delete, insert, up
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.engine.record_work import TARGET_CALL
-from steelyard.errors import RunError
+from steelyard.errors import RunError, StoreAwayError
 from steelyard.model.run import RunState
 from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress
 from steelyard.store.clock import SystemClock
-from steelyard.store.database import reason_of
-from steelyard.store.dialects import insert_new
+from steelyard.store.database import is_away, place_of, reason_of
+from steelyard.store.dialects import insert_new, is_committed, transaction_number
 from steelyard.store.runs.claims import put_claim, settle_claims
 from steelyard.store.runs.run_events import add_event
 from steelyard.store.runs.run_queries import progress_of
@@ -49,6 +50,9 @@ TableRow: TypeAlias = tuple[Any, ...]
 """Values in the order of a table's columns."""
 
 
+PATIENCE_S = 60.0
+"""So long a server that is away is waited for."""
+_PAUSE_S = 0.2
 PROGRESS_S = 1.0
 """How long at least from one event of progress to the next."""
 _STATUS = results.c.keys().index("status")
@@ -147,6 +151,8 @@ class RowWriter:
         )
         self._connection: Connection | None = None
         self._clock = SystemClock()
+        self._number: str | None = None
+        """That of the transaction whose end is not known yet."""
         self._progress: Progress | None = None
         self._progress_at = -math.inf
         self._waiting: set[tuple[int, int]] = set()
@@ -165,16 +171,43 @@ class RowWriter:
         settle_claims(connection, self.run_id, holders)
 
     def _transact(self, write: Callable[[Connection], None]) -> None:
-        try:
-            # One connection for all: to open and reset one takes as long as many inserts.
-            if self._connection is None:
-                self._connection = self._engine.connect()
+        """Write once, also when the server is restarted meanwhile."""
+        deadline = self._clock.monotonic() + PATIENCE_S
+        self._number = None
+        while True:
+            try:
+                self._try(write)
+            except SQLAlchemyError as error:
+                self.close()
+                is_gone = is_away(error, self._engine)
+                if not is_gone or self._clock.monotonic() > deadline:
+                    reason = reason_of(error, self._engine)
+                    kind = StoreAwayError if is_gone else RunError
+                    message = f"the store {place_of(self._engine)} refuses results: {reason}"
+                    raise kind(message) from None
+                # What was counted so far is counted anew in the store.
+                self._progress = None
+                time.sleep(_PAUSE_S)
+            else:
+                return
+
+    def _try(self, write: Callable[[Connection], None]) -> None:
+        # One connection for all: to open and reset one takes as long as many inserts.
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        # Whoever lost the connection while committing does not know what became of it.
+        while self._number is not None:
             with self._connection.begin():
-                write(self._connection)
-        except SQLAlchemyError as error:
-            self.close()
-            path = self._engine.url.database
-            raise RunError(f"the store {path} refuses results: {reason_of(error)}") from None
+                was_committed = is_committed(self._connection, self._number)
+            if was_committed:
+                return
+            if was_committed is None:
+                time.sleep(_PAUSE_S)
+            else:
+                self._number = None
+        with self._connection.begin():
+            write(self._connection)
+            self._number = transaction_number(self._connection)
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -12,7 +12,6 @@ import msgspec
 from sqlalchemy import (
     ColumnElement,
     Float,
-    Integer,
     Select,
     Subquery,
     bindparam,
@@ -47,8 +46,9 @@ from steelyard.results.records import (
 )
 from steelyard.results.requests import whole_row
 from steelyard.results.stored_rows import with_scores
+from steelyard.store.column_types import Whole
 from steelyard.store.database import few_rows, streamed, translated_errors
-from steelyard.store.dialects import as_text, contains, json_field
+from steelyard.store.dialects import as_text, contains, json_field, position
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.listed_columns import joined_tags
 from steelyard.store.runs.record_counts import record_counts, splits_jury, verdicts_of
@@ -239,8 +239,8 @@ def _shape(after: Position | None) -> Shape:
 def _places(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
     """The places of a query, with the value that it sorts by."""
     found = _found(query, shape).with_only_columns(*_PLACE, _SORTED[query.sort.field])
-    page = found.limit(bindparam("limit", type_=Integer))
-    return page.offset(bindparam("skip", type_=Integer))
+    page = found.limit(bindparam("limit", type_=Whole))
+    return page.offset(bindparam("skip", type_=Whole))
 
 
 def _found(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
@@ -273,7 +273,7 @@ def _found(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
 def _is_in_slice(wanted: tuple[str, str]) -> ColumnElement[bool]:
     """Whether the facts of a record name a slice, written as they are kept."""
     written = msgspec.json.encode([without_surrogates(text) for text in wanted]).decode()
-    return func.instr(as_text(results.c.facts), written) > 0
+    return position(as_text(results.c.facts), written) > 0
 
 
 def _is_wanted(only: Only, query: RecordQuery) -> ColumnElement[bool]:
@@ -315,8 +315,8 @@ def _around(query: RecordQuery) -> Select[*tuple[Any, ...]]:
         .subquery()
     )
     columns = (column for name, column in numbered.c.items() if name not in {"idx", "repeat"})
-    is_here = numbered.c.idx == bindparam("idx", type_=Integer)
-    return select(*columns).where(is_here, numbered.c.repeat == bindparam("repeat", type_=Integer))
+    is_here = numbered.c.idx == bindparam("idx", type_=Whole)
+    return select(*columns).where(is_here, numbered.c.repeat == bindparam("repeat", type_=Whole))
 
 
 def _list_place(row: Any) -> ListPlace:
@@ -346,7 +346,7 @@ def _after(sort: Sort, shape: Shape) -> Iterator[ColumnElement[bool]]:
     if shape == "first":
         return
     place = tuple_(*_PLACE)
-    there = tuple_(bindparam("idx", type_=Integer), bindparam("repeat", type_=Integer))
+    there = tuple_(bindparam("idx", type_=Whole), bindparam("repeat", type_=Whole))
     if sort.field == "index":
         yield place < there if sort.is_descending else place > there
         return

@@ -21,7 +21,7 @@ from steelyard.model.trace_set import (
 )
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import empty_log, translated_errors
-from steelyard.store.dialects import insert_new, overwrite_deleted
+from steelyard.store.dialects import insert_new, overwrite_deleted, whole_sum
 from steelyard.store.trace_tables import trace_sets, trace_spans, traces
 from steelyard.store.traces.added_spans import add_spans
 
@@ -127,7 +127,7 @@ _SETS = (
         trace_sets.c.name,
         trace_sets.c.created_at,
         func.count(traces.c.number).label("traces"),
-        func.coalesce(func.sum(traces.c.spans), 0).label("spans"),
+        func.coalesce(whole_sum(traces.c.spans), 0).label("spans"),
         func.max(traces.c.received_at).label("last_received_at"),
     )
     .select_from(trace_sets.outerjoin(traces, traces.c.trace_set == trace_sets.c.name))

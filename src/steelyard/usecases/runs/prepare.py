@@ -18,7 +18,7 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.upload import upload_of
 from steelyard.ports import Warn
-from steelyard.settings import MIN_SECRET, SQLITE, LimitSettings, RedactionRules, Settings
+from steelyard.settings import MIN_SECRET, LimitSettings, RedactionRules, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
 from steelyard.usecases.datasets.referenced_rows import with_references
@@ -205,8 +205,7 @@ def _dataset(source: Source) -> Dataset:
 
 def unused_settings(settings: Settings) -> list[str]:
     """Warn about settings that are not supported yet."""
-    unused = {"artifacts": settings.artifacts is not None, "store": settings.store != SQLITE}
-    return [name for name, is_set in unused.items() if is_set]
+    return [] if settings.artifacts is None else ["artifacts"]
 
 
 def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:

@@ -58,7 +58,7 @@ def backup(tmp_path: Path) -> Path:
 
 
 def restored(backup: Path, root: Path) -> Path:
-    restore(restore_ports(backup), backup, root, caller=ANN)
+    restore(restore_ports(backup, root), backup, root, caller=ANN)
     return root / ".steelyard"
 
 

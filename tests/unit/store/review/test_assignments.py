@@ -14,6 +14,8 @@ from steelyard.errors import ConflictError, NotFoundError
 from steelyard.model.labels.annotation import Wanted
 from steelyard.model.labels.queue import ItemClaim
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 MakeQueue: TypeAlias = Callable[..., StoredQueue]
 
 

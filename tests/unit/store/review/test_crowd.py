@@ -8,17 +8,21 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from fakes.audit import an_entry
 from fakes.review_queues import AT, QUEUE, StoredQueue, a_label, assignments
+from fakes.stores import open_store
 from steelyard.model.labels.annotation import Wanted
-from steelyard.store.database import open_database
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 PEOPLE, ITEMS, REVIEWS = 8, 40, 3
 
 
 def answer_all(path: Path, person: str) -> int:
     """ItemClaim and submit until nothing is left; how many items a person has answered."""
-    engine = open_database(path)
+    engine = open_store(path)
     work, done = assignments(engine), 0
     try:
         while (claim := work.claim(QUEUE, person, AT)) is not None:
@@ -58,7 +62,7 @@ def test_threads_share_a_queue(tmp_path: Path) -> None:
 
 
 def test_processes_share_a_queue(tmp_path: Path) -> None:
-    path = tmp_path / "steelyard.db"
+    path = tmp_path / ".steelyard" / "steelyard.db"
     queue = StoredQueue(path, items=ITEMS, reviews=REVIEWS)
     command = "import sys; sys.path[:] = {!r}; from {} import answer_all; print(answer_all({}))"
     places = [*sys.path, str(Path(__file__).parent)]

@@ -11,14 +11,16 @@ import pytest
 from sqlalchemy import insert
 
 from fakes.runs import attempt, evaluated, stored_run
+from fakes.stores import open_store
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.store.audit_log import add_entry
-from steelyard.store.database import open_database
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.row_writer import RowWriter
 from steelyard.store.tables import redactions
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 ROW = {"run_id": "run_1", "kind": "email", "found": 1}
 PRUNED = AuditEntry(
@@ -29,7 +31,7 @@ PRUNED = AuditEntry(
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RunStore]:
     """Two runs, `run_1` and `run_2`."""
-    made = RunStore(open_database(tmp_path / "steelyard.db"))
+    made = RunStore(open_store(tmp_path / "steelyard.db"))
     made.create(stored_run("1"))
     made.create(stored_run("2"))
     yield made
@@ -56,6 +58,7 @@ def test_a_commit_is_another_version_of_the_store(store: RunStore) -> None:
     assert store.changes.commits() == store.changes.commits()
 
 
+@pytest.mark.sqlite
 def test_reading_and_rolling_back_change_nothing(store: RunStore) -> None:
     before = store.changes.commits()
     with store.engine.connect() as connection:

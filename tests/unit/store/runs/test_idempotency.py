@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, update
 
+from fakes.stores import open_store
 from steelyard.errors import ConflictError
-from steelyard.store.database import open_database
 from steelyard.store.runs.idempotency import KEPT_S, IdempotencyStore, KeptAnswer, RequestKey
 from steelyard.store.tables import idempotency_keys
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 KEY = RequestKey("ada", "POST /v1/runs", "k")
 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Generator[Engine]:
-    made = open_database(tmp_path / "steelyard.db")
+    made = open_store(tmp_path / "steelyard.db")
     yield made
     made.dispose()
 

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from fakes.audit import an_entry
 from fakes.runs import attempt, evaluated, stored_run
+from fakes.stores import open_store
 from fakes.targets import trace
 from steelyard.engine.pending_rows import read_answered, read_judgement
 from steelyard.engine.redaction.redactor import Redactor
@@ -20,12 +21,13 @@ from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Judging, PlannedRecord, Result
 from steelyard.results.attempts import Attempt
-from steelyard.store.database import open_database
 from steelyard.store.pruned import RetentionStore
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.row_writer import RowWriter
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 KEY = "sk-0123456789"
 
@@ -33,7 +35,7 @@ KEY = "sk-0123456789"
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RunStore]:
     """A project with two runs."""
-    made = RunStore(open_database(tmp_path / "steelyard.db"))
+    made = RunStore(open_store(tmp_path / "steelyard.db"))
     for name in ("1", "2"):
         made.create(stored_run(name, status="running"))
     yield made
@@ -182,7 +184,7 @@ def test_attempts_of_judges_stand_in_the_order_in_which_they_were_asked(store: R
 def test_a_judgement_is_kept_once(store: RunStore) -> None:
     async def use(ledger: BatchLedger) -> None:
         await ledger.keep_judgement(judgement(), ())
-        with pytest.raises(RunError, match="UNIQUE constraint failed"):
+        with pytest.raises(RunError, match=r"(?i)unique constraint"):
             await ledger.keep_judgement(judgement(), ())
 
     keeping(store, use)
@@ -275,5 +277,5 @@ def test_a_store_that_fails_is_a_run_that_cannot_go_on(store: RunStore) -> None:
     with store.engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE judgements")
 
-    with pytest.raises(RunError, match="fails: no such table"):
+    with pytest.raises(RunError, match=r"fails: .*(no such table|does not exist)"):
         list(JudgementStore(store.engine).keys(None))

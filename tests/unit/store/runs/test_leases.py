@@ -12,14 +12,16 @@ import pytest
 from sqlalchemy import update
 
 from fakes.runs import evaluated, stored_run
+from fakes.stores import open_store
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import RunError
-from steelyard.store.database import open_database
 from steelyard.store.runs import leases
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.row_writer import RowWriter
 from steelyard.store.tables import runs
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Iterator[RunStore]:
     """One process's store, with a run that it has just made."""
-    made = RunStore(open_database(path))
+    made = RunStore(open_store(path))
     made.create(stored_run(status="running", owner="first"))
     yield made
     made.close()
@@ -40,7 +42,7 @@ def store(path: Path) -> Iterator[RunStore]:
 @pytest.fixture
 def other(path: Path) -> Iterator[RunStore]:
     """Another process's store."""
-    made = RunStore(open_database(path))
+    made = RunStore(open_store(path))
     yield made
     made.close()
 

@@ -15,22 +15,24 @@ from sqlalchemy import event, func, select
 
 from fakes.plans import plan
 from fakes.runs import attempt, evaluated, stored_run, unevaluated
+from fakes.stores import open_store
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.run import Result, RunState
 from steelyard.results.attempts import Attempt
-from steelyard.store.database import open_database
 from steelyard.store.runs.leases import LEASE_S
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.row_writer import RowWriter
 from steelyard.store.tables import attempts, results
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RunStore]:
     """The runs of a new project."""
-    made = RunStore(open_database(tmp_path / "steelyard.db"))
+    made = RunStore(open_store(tmp_path / "steelyard.db"))
     yield made
     made.close()
 
@@ -219,6 +221,7 @@ def test_a_failure_is_what_keeps_a_run_from_being_completed(
     assert (next(store.results("run_1")).failure is not None) is is_failure
 
 
+@pytest.mark.sqlite
 def test_a_database_that_fails_is_a_run_that_cannot_go_on(store: RunStore) -> None:
     with store.engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE runs")
@@ -229,6 +232,7 @@ def test_a_database_that_fails_is_a_run_that_cannot_go_on(store: RunStore) -> No
         store.create(stored_run())
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_is_told(store: RunStore) -> None:
     def no_more_pages(connection: sqlite3.Connection, _: object) -> None:
         connection.execute("PRAGMA max_page_count=1")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fakes.runs import stored_run
+from fakes.stores import open_store
 from steelyard.errors import InvalidError, SourceError
-from steelyard.store.database import open_database
 from steelyard.store.pruned import RetentionStore
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.spool.run_inputs import InputFolder
@@ -19,7 +19,7 @@ from steelyard.store.spool.run_inputs import InputFolder
 
 def test_prune_removes_what_a_crash_has_left(tmp_path: Path) -> None:
     data = tmp_path / ".steelyard"
-    engine = open_database(data / "steelyard.db")
+    engine = open_store(data / "steelyard.db")
     RunStore(engine).create(stored_run("waits"))
     inputs = InputFolder(data)
     source = tmp_path / "d.jsonl"

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from fakes.audit import an_entry
+from fakes.stores import open_store
 from steelyard.errors import NotFoundError
 from steelyard.model.audit import AuditEntry
 from steelyard.model.trace_set import AddedSpans, NewSpan
 from steelyard.store.audit_log import AuditStore
-from steelyard.store.database import open_database
 from steelyard.store.traces import added_spans, trace_store
 from steelyard.store.traces.trace_store import TraceStore
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 
 def entry(name: str) -> AuditEntry:
@@ -37,7 +39,7 @@ def new(trace: str, span: str, name: str = "desk", *, is_named: bool = False) ->
 
 @pytest.fixture
 def store(tmp_path: Path) -> TraceStore:
-    engine = open_database(tmp_path / "steelyard.db")
+    engine = open_store(tmp_path / "steelyard.db")
     return TraceStore(lambda: engine)
 
 
@@ -77,7 +79,7 @@ def test_a_trace_stays_where_its_first_span_went_unless_a_set_is_named(store: Tr
 
 
 def test_a_new_set_is_logged_once(tmp_path: Path) -> None:
-    engine = open_database(tmp_path / "steelyard.db")
+    engine = open_store(tmp_path / "steelyard.db")
     store = TraceStore(lambda: engine)
     for span in ("a", "b"):
         store.add([new("t1", span)], entry)

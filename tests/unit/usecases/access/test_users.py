@@ -21,6 +21,8 @@ from steelyard.usecases.access.users import (
     set_role,
 )
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 PASSWORD = "correct horse"
 
 

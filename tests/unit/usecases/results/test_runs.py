@@ -9,19 +9,21 @@ import pytest
 
 from fakes.old_runs import engine_of
 from fakes.projects import Project, row
+from fakes.stores import open_store
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.results.runs import Progress, RunQuery
 from steelyard.results.stored_run import StoredRun
-from steelyard.store.database import open_database
 from steelyard.store.runs.repository import RunStore
 from steelyard.usecases.results.runs import list_runs, show_run
+
+pytestmark = pytest.mark.usefixtures("both_stores")
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> RunStore:
     """Five runs, of which three were made in the same instant."""
-    store = RunStore(open_database(tmp_path / "steelyard.db"))
+    store = RunStore(open_store(tmp_path / "steelyard.db"))
     for number, (at, group) in enumerate([(1, "g"), (2, None), (2, "g"), (2, None), (3, None)]):
         name = "Desk 50 %" if group else "other"
         store.create(

@@ -38,6 +38,8 @@ from steelyard.usecases.runs.queue import (
     request_cancel,
 )
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 OPTIONS = RunOptions(dataset=Path("d.json"), target="echo", rubric="rubric/found@1.0")
 
 

@@ -30,6 +30,8 @@ from steelyard.usecases.review.queues.create_queue import (
 )
 from steelyard.usecases.review.queues.queue_views import lead_view
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[QueueProject]:

@@ -27,6 +27,8 @@ from steelyard.usecases.review.queues.exposure import ANYBODY
 from steelyard.usecases.review.queues.queue_views import lead_view, list_items, own_answers
 from steelyard.usecases.review.queues.reveal import reveal_answers
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[QueueProject]:

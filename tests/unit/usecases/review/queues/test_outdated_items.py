@@ -17,6 +17,8 @@ from steelyard.usecases.review.queues.annotating import GivenAnswers, claim_item
 from steelyard.usecases.review.queues.create_queue import queue_again
 from steelyard.usecases.review.queues.queue_views import lead_view
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[QueueProject]:

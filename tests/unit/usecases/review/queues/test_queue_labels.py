@@ -32,6 +32,8 @@ from steelyard.usecases.review.queues.gold_rows import gold_rows
 from steelyard.usecases.review.queues.queue_agreement import queue_agreement
 from steelyard.usecases.review.queues.queue_rows import queue_rows
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 QUEUE_FIELDS = ("queue_id", "annotator", "inclusion_prob", "exposure")
 
 

@@ -13,6 +13,8 @@ from steelyard.model.labels.queue import QueueSource
 from steelyard.project import open_project
 from steelyard.usecases.review.labels import KnownRubrics
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 def test_a_response_is_found_in_another_run_over_the_same_recording(tmp_path: Path) -> None:
     first = make_review_run(tmp_path)
