@@ -205,7 +205,7 @@ def _dataset(source: Source) -> Dataset:
 
 def unused_settings(settings: Settings) -> list[str]:
     """Warn about settings that are not supported yet."""
-    unused = {"artifacts": settings.artifacts is not None, "store": settings.store != SQLITE}
+    unused = {"store": settings.store != SQLITE}
     return [name for name, is_set in unused.items() if is_set]
 
 
