@@ -312,6 +312,14 @@ class Project(ProjectAdapters):
         ports = self.convert_ports(force=True, show=lambda _: None)
         return replace(ports, draft=PrivateDraft)
 
+    def local_dataset(self, path: Path) -> Path:
+        """The file of a dataset; of one in a bucket, a copy."""
+        if path.parts[:1] != ("s3:",):
+            return path
+        from steelyard.store.buckets.bucket_files import local_copy
+
+        return local_copy(path, self.folder / "objects", os.environ)
+
     def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""
         from steelyard.store.pruned import RetentionStore

@@ -151,7 +151,10 @@ class _Handler(BaseHTTPRequestHandler):
         if data is None:
             self._answer(404, _error("NoSuchKey"))
             return
-        headers = {"ETag": '"e"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
+        headers = {
+            "ETag": f'"{hashlib.md5(data).hexdigest()}"',
+            "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT",
+        }
         asked = _RANGE.fullmatch(self.headers.get("range", ""))
         if asked:
             begin, end = int(asked[1]), min(int(asked[2]), len(data) - 1)

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType, structs
 from steelyard.engine.metrics.judging_metrics import with_probes
 from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
-from steelyard.errors import SealedElsewhereError, SourceError, UnresumableError
+from steelyard.errors import SealedElsewhereError, SourceError, UnavailableError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.ports import Artifacts, ExecutionPorts, RunRepository
 from steelyard.execution.prepared import Prepared
@@ -43,6 +43,22 @@ def finalize(
 
     Artifacts with many rows may have been started earlier, with the same redactor.
     """
+    try:
+        return _finalized(ports, run_id, provenance, redact, early)
+    except UnavailableError as error:
+        raise UnavailableError(
+            f"{error}. All results are kept; seal them with: steelyard resume {run_id}"
+        ) from None
+
+
+def _finalized(
+    ports: ExecutionPorts,
+    run_id: str,
+    provenance: Provenance,
+    redact: Redactor,
+    early: EarlySealing | None,
+) -> tuple[RunState, Metrics, str]:
+    """The same; where another process has sealed the run meanwhile, that is its end."""
     artifacts = ports.artifacts(run_id)
     if early is None:
         artifacts.clear_drafts()

@@ -33,6 +33,7 @@ _YES = ("1", "true", "yes", "on")
 _PART = 8 << 20
 """The bytes of one request: what is held in memory is a few of them, however large an object."""
 _PARTS_AT_ONCE = 2
+_MOST_PARTS = 9_000
 _RETRY_S = 30
 _SAID = 300
 """The most characters of a message of the store."""
@@ -44,6 +45,13 @@ class Listed(NamedTuple):
     """An object of a listing."""
 
     key: str
+    size: int
+
+
+class Version(NamedTuple):
+    """One state of an object."""
+
+    tag: str | None
     size: int
 
 
@@ -94,7 +102,7 @@ class Bucket:
                 self._store,
                 self._at(key),
                 stream,
-                chunk_size=_PART,
+                chunk_size=part_size(path.stat().st_size),
                 max_concurrency=_PARTS_AT_ONCE,
             )
 
@@ -109,12 +117,18 @@ class Bucket:
 
     def size(self, key: str) -> int | None:
         """The bytes of an object; None where there is none."""
+        found = self.version(key)
+        return found.size if found else None
+
+    def version(self, key: str) -> Version | None:
+        """What tells an object from those that had its key before; None where there is none."""
         with self._translated(key):
             try:
-                return obstore.head(self._store, self._at(key))["size"]
+                found = obstore.head(self._store, self._at(key))
             except FileNotFoundError as error:
                 _require_bucket(error)
                 return None
+        return Version(found["e_tag"], found["size"])
 
     def part(self, key: str, begin: int, end: int) -> bytes:
         """A range of an object."""
@@ -182,6 +196,11 @@ class Bucket:
         if "error sending request" in text or "HTTP error" in text:
             return f"the store at {self._endpoint or 'AWS'} cannot be reached; try again later"
         return text.partition("\n")[0][:_SAID]
+
+
+def part_size(size: int) -> int:
+    """The bytes of a part of an upload: S3 takes 10,000 parts at most."""
+    return max(_PART, -(-size // _MOST_PARTS))
 
 
 def _code(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import PrunedFile
 from steelyard.results.sealing import Seal, sealed_json, with_own_hash
-from steelyard.store.buckets.bucket import Bucket
+from steelyard.store.buckets.bucket import Bucket, part_size
 from steelyard.store.buckets.bucket_runs import BucketRuns
 from steelyard.store.sealed_runs import DiskRuns, SealedRuns
 from steelyard.usecases.results.verify import verify
@@ -287,7 +287,7 @@ def test_a_large_file_goes_and_comes_in_parts(tmp_path: Path, store: ObjectStore
         for _ in range(20):
             draft.write(rows)
         found = draft.seal()
-    manifest = {
+    manifest: JsonObject = {
         "run_id": RUN,
         "writer": artifacts.writer,
         "artifacts": {ROWS: {"sha256": found.sha256, "size": found.size}},
@@ -341,6 +341,12 @@ def test_a_break_in_an_upload_leaves_nothing_sealed(tmp_path: Path, store: Objec
     store.breaks_parts = False
     seal(runs)
     assert states(runs)[ROWS] == "intact"
+
+
+def test_an_upload_never_has_more_parts_than_s3_takes() -> None:
+    assert part_size(1) == part_size(70 << 30) == 8 << 20
+    for size in (1 << 40, 5 << 40):
+        assert size / part_size(size) < 10_000
 
 
 @pytest.mark.parametrize(
