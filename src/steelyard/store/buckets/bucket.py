@@ -41,34 +41,34 @@ _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 _CREDENTIALS_HOSTS = ("169.254.169.254", "169.254.170.2")
 
 
-class Listed(NamedTuple):
+class ListedObject(NamedTuple):
     """An object of a listing."""
 
     key: str
     size: int
 
 
-class Version(NamedTuple):
+class ObjectVersion(NamedTuple):
     """One state of an object."""
 
     tag: str | None
     size: int
 
 
-class Place(NamedTuple):
+class BucketPlace(NamedTuple):
     """An address taken apart."""
 
     bucket: str
     path: str
 
 
-def place_of(address: str) -> Place:
+def place_of(address: str) -> BucketPlace:
     """The bucket and path of an address such as s3://bucket/path."""
     found = _ADDRESS.fullmatch(address)
     parts = (found[2] or "").rstrip("/").split("/") if found else []
     if not found or {".", ".."}.intersection(parts) or "" in parts[:-1]:
         raise ConfigError(f"'{address}' is no address of a bucket; write s3://bucket/path")
-    return Place(found[1], "/".join(parts))
+    return BucketPlace(found[1], "/".join(parts))
 
 
 class Bucket:
@@ -120,7 +120,7 @@ class Bucket:
         found = self.version(key)
         return found.size if found else None
 
-    def version(self, key: str) -> Version | None:
+    def version(self, key: str) -> ObjectVersion | None:
         """What tells an object from those that had its key before; None where there is none."""
         with self._translated(key):
             try:
@@ -128,7 +128,7 @@ class Bucket:
             except FileNotFoundError as error:
                 _require_bucket(error)
                 return None
-        return Version(found["e_tag"], found["size"])
+        return ObjectVersion(found["e_tag"], found["size"])
 
     def part(self, key: str, begin: int, end: int) -> bytes:
         """A range of an object."""
@@ -140,7 +140,7 @@ class Bucket:
         for begin in range(0, size, _PART):
             yield self.part(key, begin, min(size, begin + _PART))
 
-    def list(self, prefix: str) -> Iterator[Listed]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         """The objects in a folder, with those in the folders beneath it."""
         base = self._at("")
         with self._translated(prefix):
@@ -149,7 +149,9 @@ class Bucket:
             )
             for found in objects:
                 for one in found:
-                    yield Listed(one["path"].removeprefix(f"{base}/" if base else ""), one["size"])
+                    yield ListedObject(
+                        one["path"].removeprefix(f"{base}/" if base else ""), one["size"]
+                    )
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove objects; one that is not there is no error."""

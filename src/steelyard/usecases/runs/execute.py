@@ -272,8 +272,7 @@ def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: b
     A run that was cancelled before it began never does: it stays in its state until it is sealed.
     """
     ports.require_artifacts()
-    is_cancelling = ports.repository.is_cancelling(run.run_id)
-    derived = prepared.options.derived
+    is_cancelling, derived = ports.repository.is_cancelling(run.run_id), prepared.options.derived
     if run.status in _BEFORE_RUNNING and derived and derived.how == "retry":
         ports.repository.copy_kept(derived.run_id, run.run_id, tried_again(prepared.options))
     if is_cancelling:
