@@ -148,7 +148,8 @@ def test_a_store_that_overwrites_is_refused_before_any_call(
     assert not (desk.root / "calls.txt").exists()
 
 
-def test_a_store_that_goes_away_leaves_a_run_to_resume(desk: Desk, store: ObjectStore) -> None:
+def stop_at_sealing(desk: Desk, store: ObjectStore) -> None:
+    """Run until the store refuses the files."""
     agent = desk.root / "desk_agent.py"
     text = agent.read_text(encoding="utf-8")
     wait = 'def answer(prompt):\n    (CALLS.parent / "asked").touch()\n    time.sleep(1)\n'
@@ -169,12 +170,38 @@ def test_a_store_that_goes_away_leaves_a_run_to_resume(desk: Desk, store: Object
     assert not [key for key in store.objects if key.endswith(MANIFEST)]
 
     store.denies = False
+
+
+def test_a_store_that_goes_away_leaves_a_run_to_resume(desk: Desk, store: ObjectStore) -> None:
+    stop_at_sealing(desk, store)
     calls = (desk.root / "calls.txt").read_text(encoding="utf-8")
     resumed = desk.run("resume", "latest")
     assert resumed.code == 4, resumed
     assert (desk.root / "calls.txt").read_text(encoding="utf-8") == calls
     assert desk.run("verify", "latest").code == 0
     check_run(desk.folder)
+
+
+def test_of_two_machines_that_seal_one_run_the_second_takes_what_the_first_sealed(
+    desk: Desk, store: ObjectStore, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    stop_at_sealing(desk, store)
+    other = Desk(tmp_path_factory.mktemp("other"), store.environ)
+    shutil.copytree(desk.root, other.root, dirs_exist_ok=True)
+    assert desk.run("resume", "latest").code == 4
+    key = next(key for key in store.objects if key.endswith(MANIFEST))
+    winner = store.objects[key]
+    store.hidden.add(key)  # so that the second begins before it can know of the first
+
+    assert other.run("resume", "latest").code == 4
+
+    assert store.objects[key] == winner
+    assert (other.folder / MANIFEST).read_bytes() == winner
+    for one in (desk, other):
+        assert one.run("verify", "latest").code == 0
+        check_run(one.folder)
+    assert "removed 7 left-over object(s)" in other.run("prune", "--yes").stdout
+    assert desk.run("verify", "latest").code == 0
 
 
 def test_prune_removes_objects_copies_and_what_losers_left(desk: Desk, store: ObjectStore) -> None:

@@ -34,6 +34,8 @@ class ObjectStore:
     """Whether conditions are ignored."""
     denies: bool = False
     breaks_parts: bool = False
+    hidden: set[str] = field(default_factory=set[str])
+    """Objects that nobody sees before a conditional write of theirs was refused."""
     lock: Lock = field(default_factory=Lock)
 
     @property
@@ -98,6 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
             with self.held.lock:
                 is_there = key in self.held.objects and not self.held.overwrites
                 if is_there and self.headers.get("if-none-match") == "*":
+                    self.held.hidden.discard(key)
                     self._answer(412, _error("PreconditionFailed"))
                     return
                 self.held.objects[key] = data
@@ -148,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, _xml("ListBucketResult", f"{rows}<IsTruncated>false</IsTruncated>"))
             return
         data = self.held.objects.get(key)
-        if data is None:
+        if data is None or key in self.held.hidden:
             self._answer(404, _error("NoSuchKey"))
             return
         headers = {

@@ -42,13 +42,13 @@ class BucketArtifacts(ArtifactFolder):
     """The artifacts of one run that is being sealed by one writer."""
 
     def __init__(
-        self, folder: Path, bucket: Bucket, writers: Writers, fetch: Callable[[str], object]
+        self, folder: Path, bucket: Bucket, writers: Writers, fetch: Callable[[str], Path]
     ) -> None:
         super().__init__(folder)
         self._bucket = bucket
         self._writers = writers
         self._fetch = fetch
-        """Makes a copy of a sealed file here."""
+        """Makes copies of the files of a sealed run here."""
 
     @property
     def writer(self) -> str | None:
@@ -57,7 +57,7 @@ class BucketArtifacts(ArtifactFolder):
 
     def read(self, name: str) -> bytes | None:
         """A sealed artifact, whoever has sealed it; None when it is not there."""
-        self._fetch(name)
+        self._fetch(self.folder.name)
         return super().read(name)
 
     def clear_drafts(self) -> None:

@@ -53,12 +53,7 @@ class BucketRuns:
 
     def artifacts(self, run_id: str) -> ArtifactFolder:
         """The artifacts of a run that is being sealed."""
-        return BucketArtifacts(
-            self.folder / run_id,
-            self.bucket,
-            self._writers,
-            lambda name: self._fetched(run_id, (name,)),
-        )
+        return BucketArtifacts(self.folder / run_id, self.bucket, self._writers, self.fetch)
 
     def fetch(self, run_id: str, names: Collection[str] = ARTIFACTS) -> Path:
         """The folder of a run, with copies of these files; of its ancestors the summaries."""

@@ -129,6 +129,18 @@ def test_a_sealed_run_is_read_as_it_was_written(runs: SealedRuns) -> None:
     assert set(runs.there(RUN)) == {MANIFEST, ROWS, METRICS}
 
 
+def test_seaweed_seals_a_run_once(tmp_path: Path, server: Seaweed) -> None:
+    with environment(server.environ):
+        runs = bucket_runs(tmp_path, server.environ)
+        runs.require_ready()
+        seal(runs)
+        shutil.rmtree(runs.folder)
+        with pytest.raises(SealedElsewhereError):
+            write(runs, MANIFEST, b"{}\n")
+        assert (runs.fetch(RUN) / ROWS).read_bytes() == b'{"index": 0}\n'
+        assert states(runs)[ROWS] == "intact"
+
+
 def test_a_manifest_is_written_once(runs: SealedRuns) -> None:
     manifest = seal(runs)
 
