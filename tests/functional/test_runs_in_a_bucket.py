@@ -146,6 +146,11 @@ def test_a_store_that_overwrites_is_refused_before_any_call(
     assert done.code == 2
     assert "overwrites objects although it was asked not to" in done.stderr
     assert not (desk.root / "calls.txt").exists()
+    served = desk.run("serve", "--port", "0")
+    assert served.code == 2
+    assert "overwrites objects although it was asked not to" in served.stderr
+    store.overwrites = False
+    assert desk.run("runs").stdout.count("run_") == 0, "no run was made that could not be sealed"
 
 
 def stop_at_sealing(desk: Desk, store: ObjectStore) -> None:
