@@ -154,6 +154,10 @@ class UnavailableError(RunError):
     """The store, or something else that a run needs, cannot be used for now."""
 
 
+class SealedElsewhereError(RunError):
+    """Another process has sealed the run meanwhile; what it has sealed counts."""
+
+
 class SourceError(RunError):
     """What a run reads is no longer what it began with."""
 

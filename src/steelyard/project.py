@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from steelyard.usecases.registry.registry import RegistryPorts
     from steelyard.usecases.results.ports import ResultPorts
     from steelyard.usecases.results.records import Records
+    from steelyard.usecases.results.verify import Verification
     from steelyard.usecases.review.ports import ReviewPorts
     from steelyard.usecases.review.queues.ports import QueuePorts
     from steelyard.usecases.runs.create_suite import SuitePorts
@@ -65,7 +66,7 @@ class Project(ProjectAdapters):
     def run_ports(self, warn: Warn | None = None) -> RunPorts:
         """What planning and executing runs needs; `warn` gets the warnings of these runs."""
         from steelyard.results.manifest import Harness
-        from steelyard.store.artifacts import ArtifactFolder, digest_of
+        from steelyard.store.artifacts import digest_of
         from steelyard.store.ids import new_run_id, new_secret
         from steelyard.store.owners import is_alive, this_process
         from steelyard.store.runs.judgements import JudgementStore
@@ -86,6 +87,7 @@ class Project(ProjectAdapters):
         from steelyard.usecases.runs.prepare import redaction_rules
 
         clock, store, settings = self.clock, self.store, self._configured()
+        sealed = self.sealed_runs
         targets = settings.targets
         plugged = {point.name: point.load for point in offered(TARGETS)}
         rules = redaction_rules(settings)
@@ -102,7 +104,9 @@ class Project(ProjectAdapters):
             owner=this_process(),
             is_alive=is_alive,
             ledger=partial(run_ledger, store),
-            artifacts=lambda run_id: ArtifactFolder(self.folder / "runs" / run_id),
+            artifacts=sealed.artifacts,
+            require_artifacts=sealed.require_ready,
+            run_folder=sealed.fetch,
             target=lambda name: self.with_supervision(specs.spec(name, maker.make(name))),
             target_of_model=lambda name, model: specs.spec(name, maker.make(name, model)),
             candidates=specs.candidates,
@@ -118,7 +122,7 @@ class Project(ProjectAdapters):
             on_cancel=store.on_cancel,
             digest=workspace.sha256,
             sources=lambda module: module_files(module, self.root),
-            require_sealed=lambda folder: require_sealed(folder, digest_of),
+            require_sealed=lambda folder: require_sealed(sealed.brought(folder), digest_of),
             environment=environment(),
             harness=Harness(name="steelyard", version=version("steelyard")),
             judgements=JudgementStore(store.engine),
@@ -148,7 +152,8 @@ class Project(ProjectAdapters):
         }
         kept = replace(kept, settings=replace(kept.settings, targets=targets))
         there = Project(kept, folder, self.warn, self._home)
-        there._made, there._executing = {"store": self.store}, self._executing
+        there._made = {"store": self.store, "sealed_runs": self.sealed_runs}
+        there._executing = self._executing
         return there.run_ports()
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
@@ -176,6 +181,7 @@ class Project(ProjectAdapters):
             digest=digest_of,
             known_digest=self._once("digests", KnownDigests).of,
             judgements=self._judgements,
+            fetch=self.sealed_runs.fetch,
             warn=self.warn,
             kept=self._once("kept_results", KeptResults),
         )
@@ -305,11 +311,19 @@ class Project(ProjectAdapters):
         ports = self.convert_ports(force=True, show=lambda _: None)
         return replace(ports, draft=PrivateDraft)
 
+    def local_dataset(self, path: Path) -> Path:
+        """The file of a dataset; of one in a bucket, a copy."""
+        if path.parts[:1] != ("s3:",):
+            return path
+        from steelyard.store.buckets.bucket_files import local_copy
+
+        return local_copy(path, self.folder / "objects", os.environ)
+
     def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""
         from steelyard.store.pruned import RetentionStore
 
-        return RetentionStore(self._database(), self.folder)
+        return RetentionStore(self._database(), self.folder, self.sealed_runs)
 
     def standing(self, run: StoredRun) -> Standing:
         """Where a run stands: at work, stopped, or being cancelled."""
@@ -338,13 +352,22 @@ class Project(ProjectAdapters):
 
         return run_folders(self.result_ports(), names)
 
+    def verification(self, name: str) -> Verification:
+        """The state of every file of a finished run, where it is sealed."""
+        from steelyard.usecases.results.find_run import find_run_folder
+        from steelyard.usecases.results.verify import verify
+
+        folder = find_run_folder(self.result_ports(), name)
+        with self.sealed_runs.as_sealed(folder) as (place, digest):
+            return replace(verify(place, digest), folder=str(folder))
+
     def current_rates(self) -> CurrentRates:
         """The corrected rates of listed runs, each computed once."""
         from steelyard.usecases.correction.current_rates import CurrentRates
 
-        runs, clock = self.folder / "runs", self.clock
+        fetch, clock = self.sealed_runs.fetch, self.clock
         return self._once(
-            "current_rates", lambda: CurrentRates(runs, lambda: self.validations, clock.now)
+            "current_rates", lambda: CurrentRates(fetch, lambda: self.validations, clock.now)
         )
 
     def _records(self, run_id: str, title: str) -> Records:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from steelyard.store.runs.repository import RunStore
     from steelyard.store.runs.run_queue import RunQueue
     from steelyard.store.saved_definitions import SavedDefinitionStore
+    from steelyard.store.sealed_runs import SealedRuns
     from steelyard.store.spool.uploads import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.targets.openid_issuer import OpenIdIssuer
@@ -107,6 +108,22 @@ class ProjectAdapters:
             return store
 
         return self._once("store", opened)
+
+    @property
+    def sealed_runs(self) -> SealedRuns:
+        """Where finished runs are: in the project's folder, or in a bucket with copies there."""
+        from steelyard.store.sealed_runs import DiskRuns
+
+        def made() -> SealedRuns:
+            runs, address = self.folder / "runs", self.settings.artifacts
+            if address is None:
+                return DiskRuns(runs)
+            from steelyard.store.buckets.bucket import Bucket
+            from steelyard.store.buckets.bucket_runs import BucketRuns
+
+            return BucketRuns(runs, Bucket(address, os.environ))
+
+        return self._once("sealed_runs", made)
 
     @property
     def condition(self) -> StoreCondition:

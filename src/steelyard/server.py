@@ -38,6 +38,7 @@ def serve(
     signal ends the process at once.
     """
     project.condition.require_own_schema()
+    project.sealed_runs.require_ready()
     with _listening(settings) as listener, closing(tracing_of(os.environ)) as tracing, beside():
         address = url_of(settings.host, listener.getsockname()[1])
         served = ServedProject(project=project, settings=settings, tracing=tracing)

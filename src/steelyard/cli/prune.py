@@ -33,6 +33,7 @@ def command(
 ) -> None:
     """List results past their retention; remove them with --yes."""
     from steelyard.usecases.runs.prune import (
+        Leftovers,
         plan_pruning,
         prune,
         prune_audit_log,
@@ -45,15 +46,17 @@ def command(
     with closing(project.retention_store()) as store:
         planned = plan_pruning(store, retention, project.clock.now())
         changes = prune_audit_log(store, retention, project.clock.now()) if yes else 0
-        inputs = prune(store, planned) if yes else 0
+        left = prune(store, planned) if yes else Leftovers()
     report = pruning_report(planned, retention, is_done=yes)
     if output is OutputFormat.json:
         show_json(report.json())
     else:
         if changes:
             show(f"removed {changes} entries of the audit log")
-        if inputs:
-            show(f"removed the left-over inputs of {inputs} queued run(s)")
+        if left.inputs:
+            show(f"removed the left-over inputs of {left.inputs} queued run(s)")
+        if left.objects:
+            show(f"removed {left.objects} left-over object(s) of the bucket")
         _show(report)
 
 

@@ -39,8 +39,9 @@ def run_datasets(
     """
     from steelyard.usecases.convert.table_cases import TableSource, is_table, write_cases
 
-    for path in paths:
-        project = opened(path)
+    for named in paths:
+        project = opened(named)
+        path = project.local_dataset(named)
         ports = project.table_ports()
         table = TableSource(path, columns, has_rubric, strict)
         if path.exists() and is_table(ports, table):

@@ -24,12 +24,8 @@ def command(
     server: ServerOption = None,
 ) -> None:
     """Check every artifact against the manifest. Exit 1 if one was changed or is missing."""
-    from steelyard.store.artifacts import digest_of
-    from steelyard.usecases.results.find_run import find_run_folder
-    from steelyard.usecases.results.verify import verify
-
     if server is None or is_local(run):
-        found = verify(find_run_folder(opened().result_ports(), run), digest_of)
+        found = opened().verification(run)
     else:
         found = _verify_remote(server, run)
     if output is OutputFormat.json:

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType, structs
 from steelyard.engine.metrics.judging_metrics import with_probes
 from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
-from steelyard.errors import SourceError, UnresumableError
+from steelyard.errors import SealedElsewhereError, SourceError, UnavailableError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.ports import Artifacts, ExecutionPorts, RunRepository
 from steelyard.execution.prepared import Prepared
@@ -43,12 +43,46 @@ def finalize(
 
     Artifacts with many rows may have been started earlier, with the same redactor.
     """
+    try:
+        return _finalized(ports, run_id, provenance, redact, early)
+    except UnavailableError as error:
+        raise UnavailableError(
+            f"{error}. All results are kept; seal them with: steelyard resume {run_id}"
+        ) from None
+
+
+def _finalized(
+    ports: ExecutionPorts,
+    run_id: str,
+    provenance: Provenance,
+    redact: Redactor,
+    early: EarlySealing | None,
+) -> tuple[RunState, Metrics, str]:
+    """The same; where another process has sealed the run meanwhile, that is its end."""
     artifacts = ports.artifacts(run_id)
     if early is None:
         artifacts.clear_drafts()
         ended = _ended(ports, run_id, artifacts)
         if ended:
             return ended
+    try:
+        return _sealed(ports, run_id, provenance, redact, early)
+    except SealedElsewhereError:
+        artifacts.clear_drafts()
+        ended = _ended(ports, run_id, artifacts)
+        if ended is None:
+            raise
+        return ended
+
+
+def _sealed(
+    ports: ExecutionPorts,
+    run_id: str,
+    provenance: Provenance,
+    redact: Redactor,
+    early: EarlySealing | None,
+) -> tuple[RunState, Metrics, str]:
+    artifacts = ports.artifacts(run_id)
     rows = early.rows if early else row_artifacts(ports, run_id, provenance, redact)
     with closing(rows):
         metrics, slices = early.metrics() if early else _metrics(ports, run_id, rows)
@@ -66,6 +100,8 @@ def finalize(
     redact.carry((provenance.setup.options.where or "").encode("utf-8", "surrogatepass"))
     row: JsonObject = json.loads(redact(json_bytes(manifest.json()), exempt=exemptions.MANIFEST))
     row["redaction"] = redact.described(ports.repository.redactions(run_id)).json()
+    if artifacts.writer:
+        row["writer"] = artifacts.writer
     _seal_json(artifacts, MANIFEST, with_own_hash(row), sealed)
     ports.repository.finish(run_id, status, at, metrics.json())
     ports.fix_published(_graders(manifest), ports.caller)

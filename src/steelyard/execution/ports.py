@@ -181,6 +181,8 @@ class Artifacts(Protocol):
 
     @property
     def folder(self) -> Path: ...
+    @property
+    def writer(self) -> str | None: ...
     def read(self, name: str) -> bytes | None: ...
     def clear_drafts(self) -> None: ...
     def draft(self, name: str) -> ArtifactDraft: ...
@@ -324,6 +326,8 @@ class ExecutionPorts(CallerPorts):
     """The Steelyard version, for the manifest."""
     judgements: Judgements
     """Stored judge replies of all runs of the project."""
+    require_artifacts: Callable[[], None] = lambda: None
+    """Refuse a place for artifacts where no run can be sealed."""
     correct: Callable[[Path, Mapping[str, str]], Correction | None] = no_correction
     """The rates of a run corrected for the error of its judges; `claims` are the times at which
     the files of judges say that they were validated."""

@@ -199,6 +199,8 @@ class Manifest(JsonStruct, frozen=True, kw_only=True):
     unread: str | UnsetType | None = UNSET
     """Why the dataset could not be read at the end."""
     artifacts: dict[str, Seal] | UnsetType = UNSET
+    writer: str | UnsetType = UNSET
+    """In a bucket: the folder of the files, beside the manifest."""
     redaction: Redaction | UnsetType = UNSET
     manifest_sha256: str | UnsetType = UNSET
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,7 +24,11 @@ _HASHED_BYTES = 8 << 20
 class ArtifactFileDraft:
     """An artifact that is being written; it exists only once it is sealed."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(
+        self, folder: Path, name: str, commit: Callable[[Path], None] | None = None
+    ) -> None:
+        self._commit = commit
+        """What must succeed with the whole file before it takes its name."""
         self._final = folder / name
         self._path = folder / f".{name}.{os.getpid()}{_PART}"
         self._digest = hashlib.sha256()
@@ -60,6 +64,8 @@ class ArtifactFileDraft:
             self._stream.close()
             self._path.chmod(SEALED)
             try:
+                if self._commit:
+                    self._commit(self._path)
                 take_name(self._path, self._final)
             finally:
                 with suppress(FileNotFoundError):
@@ -80,6 +86,11 @@ class ArtifactFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    @property
+    def writer(self) -> str | None:
+        """The name under which the files are kept elsewhere; None: they are kept here alone."""
+        return None
+
     def draft(self, name: str) -> ArtifactFileDraft:
         """Begin one artifact; a name that is there already is refused."""
         if name not in ARTIFACTS:
@@ -90,7 +101,10 @@ class ArtifactFolder:
             if not self.folder.is_dir():
                 make_private_folder(self.folder)
                 sync_folder(self.folder.parent)
-        return ArtifactFileDraft(self.folder, name)
+        return ArtifactFileDraft(self.folder, name, self._commit_of(name))
+
+    def _commit_of(self, _name: str) -> Callable[[Path], None] | None:
+        return None
 
     def read(self, name: str) -> bytes | None:
         """A sealed artifact; None when it is not there."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FRAMES = (".parquet", ".arrow", ".feather", ".ipc")
-_BATCH = 10_000
+_BATCH = 20_000
 
 
 def frame_records(path: Path) -> Iterator[Record]:
@@ -42,9 +42,10 @@ def _polars() -> Any:
 
 def _batches(polars: Any, path: Path) -> Iterator[pl.DataFrame]:
     if path.suffix.lower() == ".parquet":
-        yield from polars.scan_parquet(path).collect_batches(
-            chunk_size=_BATCH, maintain_order=True
-        )
+        # Asked for batches, polars reads ahead of a slower reader, in the end the whole file.
+        rows = polars.scan_parquet(path).select(polars.len()).collect().item()
+        for begin in range(0, rows, _BATCH):
+            yield polars.scan_parquet(path, low_memory=True).slice(begin, _BATCH).collect()
         return
     # `datasets` writes the stream form; other tools write the file form, which has a magic word.
     with path.open("rb") as stream:

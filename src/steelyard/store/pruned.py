@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Generator, Sequence
@@ -11,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from msgspec import ValidationError
 from sqlalchemy import (
     Connection,
     Delete,
@@ -29,15 +27,14 @@ from sqlalchemy import (
 from steelyard.errors import RunError
 from steelyard.model.audit import AuditEntry
 from steelyard.model.run import TERMINAL
-from steelyard.results.artifacts import ARTIFACTS, MANIFEST
-from steelyard.results.json_struct import from_json
 from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
 from steelyard.results.sealing import Seal
-from steelyard.store.artifacts import digest_of, sync_folder
+from steelyard.store.artifacts import sync_folder
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import empty_log, translated_errors
 from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.private_files import private
+from steelyard.store.sealed_runs import DiskRuns, SealedRuns
 from steelyard.store.spool.run_inputs import InputFolder
 from steelyard.store.tables import (
     answered,
@@ -71,9 +68,10 @@ class PrunableRun(NamedTuple):
 class RetentionStore:
     """The runs of a project: its database, its artifacts and its notes."""
 
-    def __init__(self, engine: Engine, folder: Path) -> None:
+    def __init__(self, engine: Engine, folder: Path, sealed: SealedRuns | None = None) -> None:
         self._engine = engine
         self._folder = folder
+        self._sealed = sealed or DiskRuns(folder / "runs")
         self._noted: set[tuple[str, str]] | None = None
 
     def close(self) -> None:
@@ -89,7 +87,7 @@ class RetentionStore:
         with self._transaction() as connection:
             found = connection.execute(query).all()
         return [
-            PrunableRun(row.run_id, row.at, row.has_summary or self._is_empty(row.run_id))
+            PrunableRun(row.run_id, row.at, row.has_summary or self._sealed.is_empty(row.run_id))
             for row in found
         ]
 
@@ -102,10 +100,7 @@ class RetentionStore:
 
     def artifacts(self, run_id: str) -> dict[str, Seal]:
         """The files of a run that are there, as they were sealed."""
-        folder = self._run(run_id)
-        sealed = _sealed(folder / MANIFEST)
-        there = (name for name in ARTIFACTS if (folder / name).is_file())
-        return {name: sealed.get(name) or digest_of(folder / name) for name in there}
+        return self._sealed.there(run_id)
 
     def rows(self, run_id: str) -> int:
         """How many results, scores and attempts the database holds."""
@@ -130,6 +125,7 @@ class RetentionStore:
         except OSError as error:
             raise RunError(f"cannot write {path}: {error.strerror}; nothing was removed") from None
         known.update((file.run_id, file.name) for file in new)
+        self._sealed.note(new)
 
     def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
         """Note the files in the database and remove the rows, at last the summary.
@@ -152,33 +148,23 @@ class RetentionStore:
                 query = update(runs).where(runs.c.run_id == run_id, _HAS_SUMMARY)
                 changes.append(query.values(summary=None, plan=_NO_PLAN))
             changed = sum(connection.execute(change).rowcount for change in changes)
-            if changed or any((self._run(run_id) / file.name).is_file() for file in files):
+            if changed or self._sealed.there(run_id).keys() & {file.name for file in files}:
                 add_entry(connection, entry)
 
     def remove(self, run_id: str, name: str) -> None:
         """Remove a file."""
-        folder = self._run(run_id)
-        try:
-            (folder / name).chmod(0o600)
-            (folder / name).unlink()
-            sync_folder(folder)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise RunError(f"cannot remove {folder / name}: {error.strerror}") from None
+        self._sealed.remove(run_id, name)
 
     def remove_folder(self, run_id: str) -> None:
         """Remove the folder of a run that has no files but drafts; any other it leaves alone."""
-        folder = self._run(run_id)
-        if not self._is_empty(run_id):
-            return
-        try:
-            for draft in folder.iterdir():
-                draft.unlink()
-            folder.rmdir()
-            sync_folder(folder.parent)
-        except OSError as error:
-            raise RunError(f"cannot remove {folder}: {error.strerror}") from None
+        self._sealed.remove_folder(run_id)
+
+    def remove_orphans(self) -> int:
+        """Remove what writers who did not win have left of runs that have ended; how much."""
+        query = select(runs.c.run_id).where(runs.c.status.in_(TERMINAL))
+        with self._transaction() as connection:
+            ended = set(connection.execute(query).scalars())
+        return self._sealed.remove_orphans(ended)
 
     def remove_inputs(self) -> int:
         """Remove inputs of queued runs that have ended or were never made; of how many."""
@@ -212,29 +198,12 @@ class RetentionStore:
         with translated_errors(self._engine), self._engine.begin() as connection:
             yield connection
 
-    def _is_empty(self, run_id: str) -> bool:
-        """Whether there is a folder, with nothing in it but drafts that were never sealed."""
-        folder = self._run(run_id)
-        return folder.is_dir() and all(path.match(".*.part") for path in folder.iterdir())
-
-    def _run(self, run_id: str) -> Path:
-        return self._folder / "runs" / run_id
-
     def _known(self) -> set[tuple[str, str]]:
         if self._noted is None:
             path = self._folder / PRUNED
             lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []
             self._noted = {(file.run_id, file.name) for file in read_pruned(lines)}
         return self._noted
-
-
-def _sealed(manifest: Path) -> dict[str, Seal]:
-    """What a manifest says of the other files; nothing where it says nothing."""
-    try:
-        seals = json.loads(manifest.read_bytes())["artifacts"]
-        return from_json(seals, dict[str, Seal])
-    except (OSError, ValueError, KeyError, TypeError, ValidationError):
-        return {}
 
 
 def _line_end(stream: BinaryIO) -> bytes:

@@ -9,17 +9,20 @@ from steelyard.errors import ConfigError
 from steelyard.settings import Settings, TargetEntry
 from steelyard.targets.target_settings import filled, named_secrets
 
+_BUCKET = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+
 
 def configured_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The keys, header values and passed-on variables of all targets that the environment has.
 
     A dataset or a recorded answer may hold a key of a target that this run does not use. The
-    secret of the OpenID Connect client is one, too.
+    secret of the OpenID Connect client is one, too, and those of the bucket with the artifacts.
     """
     client = environ.get(settings.oidc.client_secret_env or "", "")
     entries = settings.targets.values()
     found = (secret for entry in entries for secret in _secrets(entry, environ))
-    return tuple(secret for secret in (*found, client) if secret)
+    bucket = (environ.get(name, "") for name in _BUCKET) if settings.artifacts else ()
+    return tuple(secret for secret in (*found, client, *bucket) if secret)
 
 
 def _secrets(entry: TargetEntry, environ: Mapping[str, str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -96,3 +97,31 @@ def test_without_polars_the_extra_is_named(
 
     with pytest.raises(RequestError, match=r"pip install 'steelyard\[parquet\]'"):
         list(frame_records(tmp_path / "a.parquet"))
+
+
+_PEAK = """\
+import sys, time
+from pathlib import Path
+from steelyard.store.frames import frame_records
+for number, _ in enumerate(frame_records(Path(sys.argv[1]))):
+    if number % 1000 == 0:
+        time.sleep(0.001)  # whoever writes a case for each row is slower than the reader
+status = Path("/proc/self/status").read_text(encoding="utf-8")
+print(int(status.partition("VmHWM:")[2].split()[0]) // 1024)
+"""
+
+
+@pytest.mark.trials
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_large_parquet_file_is_read_in_flat_memory(tmp_path: Path) -> None:
+    peaks: list[int] = []
+    for rows in (50_000, 300_000):
+        texts = [f"question {number} " + f"{number * 7919:032x}" * 15 for number in range(rows)]
+        path = tmp_path / f"{rows}.parquet"
+        polars.DataFrame({"question": texts}).write_parquet(path)
+        done = subprocess.run(
+            [sys.executable, "-c", _PEAK, path], capture_output=True, text=True, check=True
+        )
+        peaks.append(int(done.stdout))
+
+    assert peaks[1] - peaks[0] < 60, f"150 MB of text took {peaks[1]} MB, 25 MB {peaks[0]} MB"

@@ -26,11 +26,11 @@ class CurrentRates:
 
     def __init__(
         self,
-        folder: Path,
+        run_folder: Callable[[str], Path],
         validations: Callable[[], Validations],
         now: Callable[[], datetime],
     ) -> None:
-        self._folder = folder
+        self._run_folder = run_folder
         self._validations = validations
         self._now = now
         self._kept: dict[tuple[str, int, str], CorrectedRate | None] = {}
@@ -45,7 +45,7 @@ class CurrentRates:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
             try:
-                view = current_view(read_run(self._folder / run.run_id), validations, now)
+                view = current_view(read_run(self._run_folder(run.run_id)), validations, now)
             except (SteelyardError, OSError):
                 # The page of the run says what is wrong with its files.
                 return metrics.corrected_pass_rate

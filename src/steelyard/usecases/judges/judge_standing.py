@@ -254,7 +254,7 @@ def bias_of(ports: RunPorts, validation: JudgeValidation, *, is_asked: bool) -> 
         return BiasReport(why_not="the validation keeps only counts, no items")
     folders: list[Path] = []
     for run_id in sorted({one.run_id for one in validation.items}):
-        folder = Path(ports.artifacts(run_id).folder)
+        folder = ports.run_folder(run_id)
         if not (folder / PREDICTIONS).is_file():
             return BiasReport(why_not=f"the predictions of {run_id} are not there any more")
         folders.append(folder)

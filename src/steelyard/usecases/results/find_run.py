@@ -34,7 +34,7 @@ def find_run_folder(ports: ResultPorts, name: str) -> Path:
     found = find_run(ports, name)
     if isinstance(found, Path):
         return found
-    folder = ports.runs / found.run_id
+    folder = ports.run_folder(found.run_id)
     require_finished(folder, found)
     return folder
 
@@ -85,7 +85,7 @@ def records_of(ports: ResultPorts, name: str) -> Records:
         run_id = found.run_id
         if not has_ended(ports, found):
             return ports.records(run_id, f"what {run_id} has kept so far; it is not finished")
-        found = ports.runs / run_id
+        found = ports.run_folder(run_id)
         require_sealed(found, ports.digest)
         if any(ports.repository().done(run_id)):
             return ports.records(run_id, run_id)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn
+from steelyard.results.artifacts import ARTIFACTS
 from steelyard.results.sealing import Seal
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.kept_results import KeptResults
@@ -41,9 +42,15 @@ class ResultPorts:
     judgements: Callable[[Path, int], list[JsonObject]]
     """The judge replies of a record, by run folder and index."""
     warn: Warn
+    fetch: Callable[[str, Collection[str]], Path]
+    """The folder of a run, with these of its files as far as they were sealed, wherever."""
     kept: KeptResults = field(default_factory=KeptResults)
 
     @property
     def runs(self) -> Path:
         """The parent folder of the run folders."""
         return self.folder / "runs"
+
+    def run_folder(self, run_id: str, names: Collection[str] = ARTIFACTS) -> Path:
+        """The folder of a run, with its files as far as they were sealed."""
+        return self.fetch(run_id, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,12 +37,12 @@ class SealedFile:
     pruned_at: str | None = None
 
 
-def sealed_folder(ports: ResultPorts, name: str) -> Path:
-    """The folder of a finished run of the store; its files may have changed."""
+def sealed_folder(ports: ResultPorts, name: str, names: Collection[str] = ARTIFACTS) -> Path:
+    """The folder of a finished run of the store, with these files; they may have changed."""
     run = ports.repository().find(name)
-    folder = ports.runs / run.run_id
     if not is_terminal(run.status):
         raise ConflictError(f"{run.run_id} is {run.status}; its files are written when it ends")
+    folder = ports.run_folder(run.run_id, names)
     if is_run_folder(folder):
         return folder
     if run.plan is None or MANIFEST in pruned_files(folder):
@@ -60,9 +60,14 @@ def intact_folder(ports: ResultPorts, name: str) -> Path:
     return folder
 
 
-def list_files(ports: ResultPorts, name: str) -> Sequence[SealedFile]:
-    """Every file that a run was sealed with, those that were pruned among them."""
-    folder = sealed_folder(ports, name)
+def list_files(
+    ports: ResultPorts, name: str, names: Collection[str] = (MANIFEST,)
+) -> Sequence[SealedFile]:
+    """Every file that a run was sealed with, those that were pruned among them.
+
+    Those that are to be read are fetched.
+    """
+    folder = sealed_folder(ports, name, names)
     seals, gone = _seals(ports, folder), pruned_files(folder)
     return [
         SealedFile(
@@ -81,7 +86,7 @@ def sealed_file(ports: ResultPorts, run: str, name: str) -> SealedFile:
     """One file, as it was sealed; one that was pruned or changed since then is refused."""
     if name not in ARTIFACTS:
         raise NotFoundError(f"'{name}' is no artifact of a run; they are {', '.join(ARTIFACTS)}")
-    found = next((file for file in list_files(ports, run) if file.name == name), None)
+    found = next((file for file in list_files(ports, run, (name,)) if file.name == name), None)
     if found is None:
         raise NotFoundError(f"{run} was sealed without {name}")
     if found.pruned_at:
@@ -103,15 +108,16 @@ def stored_records(ports: ResultPorts, name: str) -> Records:
     """
     repository = ports.repository()
     run = repository.find(name)
-    folder = ports.runs / run.run_id
-    if not repository.has_results(run.run_id) and is_terminal(run.status):
+    is_ended = is_terminal(run.status)
+    folder = ports.run_folder(run.run_id) if is_ended else ports.runs / run.run_id
+    if not repository.has_results(run.run_id) and is_ended:
         if run.plan is None or PREDICTIONS in pruned_files(folder):
             raise _gone(run)
         if is_run_folder(folder):
             return FolderRecords(
                 intact_folder(ports, run.run_id), lambda index: ports.judgements(folder, index)
             )
-    if is_terminal(run.status) and is_run_folder(folder):
+    if is_ended and is_run_folder(folder):
         # Shown are the rows of the store; but nobody should miss that a file was changed.
         for file in verify(folder, ports.known_digest).files:
             _require_sealed(run.run_id, file.name, file.state, is_sealed=file.is_as_sealed)

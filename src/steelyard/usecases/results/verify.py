@@ -139,10 +139,10 @@ def _state(
 ) -> ArtifactState:
     if not isinstance(sealed, dict):
         return ArtifactState(name=name, state="changed", message="the manifest does not name it")
-    if not path.is_file():
-        return ArtifactState(name=name, state="missing", message="the file is not there")
     try:
         found = digest(path)
+    except FileNotFoundError:
+        return ArtifactState(name=name, state="missing", message="the file is not there")
     except OSError as error:
         return ArtifactState(name=name, state="unreadable", message=str(error.strerror))
     if _is_seal(sealed, found):

@@ -64,7 +64,7 @@ def shown_record(
     setup = run.plan.setup if run.plan else UNSET
     names = () if setup is UNSET else tuple(one.rubric for one in setup.rubrics)
     rubrics = KnownRubrics(review.references)
-    labels = _labels(review, rubrics, records, row, results.runs / run.run_id) if row else ()
+    labels = _labels(review, rubrics, records, row, results.run_folder(run.run_id)) if row else ()
     asked = (rubrics.questions(one) for one in (*names, *(label.rubric for label in labels)))
     found = {one.version: one for one in asked if one}
     return ShownRecord(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.errors import NotFoundError, UnreadableFileError
@@ -76,7 +75,7 @@ def _from_pair(ports: RunPorts, runs: Sequence[StoredRun]) -> _Seen | None:
 def _readable(ports: RunPorts, runs: Sequence[StoredRun]) -> Iterator[tuple[str, Records]]:
     for run in runs[:_COMPARED]:
         try:
-            yield run.run_id, read_records(Path(ports.artifacts(run.run_id).folder))
+            yield run.run_id, read_records(ports.run_folder(run.run_id))
         except _UNREADABLE:
             continue
 

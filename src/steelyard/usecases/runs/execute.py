@@ -112,6 +112,7 @@ async def start_run(
     """Create a run and execute it."""
     ports = ports.called_by(caller)
     try:
+        await in_thread(ports.require_artifacts)
         run = await in_thread(lambda: _new_run(ports, prepared))
         _keep(ports, prepared, run)
         on_start(run.run_id)
@@ -165,7 +166,7 @@ async def resume_run(
     ports = ports.called_by(caller)
     require_plan(run)
     if is_terminal(run.status):
-        folder = ports.artifacts(run.run_id).folder
+        folder = ports.run_folder(run.run_id)
         if is_run_folder(folder):
             ports.require_sealed(folder)
         metrics = kept_metrics(run.summary) if run.summary else None
@@ -270,8 +271,8 @@ def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: b
 
     A run that was cancelled before it began never does: it stays in its state until it is sealed.
     """
-    is_cancelling = ports.repository.is_cancelling(run.run_id)
-    derived = prepared.options.derived
+    ports.require_artifacts()
+    is_cancelling, derived = ports.repository.is_cancelling(run.run_id), prepared.options.derived
     if run.status in _BEFORE_RUNNING and derived and derived.how == "retry":
         ports.repository.copy_kept(derived.run_id, run.run_id, tried_again(prepared.options))
     if is_cancelling:

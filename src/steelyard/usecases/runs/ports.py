@@ -92,6 +92,8 @@ class RunPorts(ExecutionPorts):
     """The files of a plug-in, with their hashes."""
     require_sealed: Callable[[Path], None]
     """Refuse the folder of a finished run that was changed."""
+    run_folder: Callable[[str], Path]
+    """The folder of a run, with its files as far as they were sealed."""
     inputs: RunInputs
     """What queued runs read."""
     delete_upload: Callable[[Path], None]

@@ -129,8 +129,6 @@ def prepare_source(
         _warn_of_short_secrets(spec, ports.warn)
         if _limits(ports.settings, options).budget_usd is not None:
             _warn_of_missing_price(spec, ports.warn)
-    for name in unused_settings(ports.settings):
-        ports.warn(f"steelyard.yaml: this version does not use '{name}' yet")
     return _prepared(ports, source, survey)
 
 
@@ -201,11 +199,6 @@ def _dataset(source: Source) -> Dataset:
     """The dataset with its own version, or else its published version."""
     dataset = source.reading.dataset(())
     return replace(dataset, version=dataset.version or source.version)
-
-
-def unused_settings(settings: Settings) -> list[str]:
-    """Warn about settings that are not supported yet."""
-    return [] if settings.artifacts is None else ["artifacts"]
 
 
 def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:

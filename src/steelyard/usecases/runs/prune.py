@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from steelyard.errors import InvalidError
 from steelyard.model.audit import AuditEntry, Caller
@@ -21,6 +21,15 @@ from steelyard.results.pruned import (
 )
 from steelyard.results.sealing import Seal
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
+
+
+class Leftovers(NamedTuple):
+    """What was removed beside the files and rows of runs."""
+
+    inputs: int = 0
+    """Of how many queued runs inputs were left over."""
+    objects: int = 0
+    """How many objects of a bucket a writer had left who did not seal the run."""
 
 
 class OldRun(Protocol):
@@ -74,6 +83,10 @@ class RetentionPort(Protocol):
 
     def remove_inputs(self) -> int:
         """Remove inputs of queued runs that have ended or were never made; of how many."""
+        ...
+
+    def remove_orphans(self) -> int:
+        """Remove what writers who did not win have left of runs that have ended; how much."""
         ...
 
     def forget_changes(self, before: str, entry: AuditEntry) -> int:
@@ -169,11 +182,10 @@ def _file(run_id: str, name: str, at: str, sealed: Seal) -> PrunedFile:
 
 def prune(
     store: RetentionPort, planned: Iterable[Pruning], *, caller: Caller | None = None
-) -> int:
+) -> Leftovers:
     """Remove what was planned; wherever this is stopped, it can be done again.
 
     A file is removed only after it is recorded twice, so that a pruned file is always known.
-    Returns of how many queued runs left-over inputs were removed.
     """
     caller = valid_caller(caller)
     for pruning in planned:
@@ -183,9 +195,9 @@ def prune(
             store.remove(pruning.run_id, file.name)
         if pruning.is_last:
             store.remove_folder(pruning.run_id)
-    inputs = store.remove_inputs()
+    left = Leftovers(inputs=store.remove_inputs(), objects=store.remove_orphans())
     store.settle()
-    return inputs
+    return left
 
 
 def prune_audit_log(

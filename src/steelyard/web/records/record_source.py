@@ -57,7 +57,7 @@ class RecordSource:
 
 def people_of_run(project: Project, run: StoredRun, records: Records) -> PeopleOfRun | None:
     """What people say of a finished run."""
-    folder = project.result_ports().runs / run.run_id
+    folder = project.result_ports().run_folder(run.run_id)
     if not is_run_folder(folder):
         return None
     return people_verdicts(project.review_ports(), folder, records)

@@ -63,7 +63,7 @@ def _show(visit: RecordVisit, add: AddForm) -> Context:
 
 
 def _people(visit: RecordVisit, shown: ShownRecord) -> PeopleOfRun | None:
-    folder = visit.project.folder / "runs" / shown.run.run_id
+    folder = visit.project.result_ports().run_folder(shown.run.run_id)
     if not is_run_folder(folder):
         return None
     return people_verdicts(visit.project.review_ports(), folder, shown.records)

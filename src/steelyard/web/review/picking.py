@@ -153,7 +153,7 @@ def _sent(
 
 def _run(visit: Visit[PickQuery]) -> StoredRun:
     run = visit.project.store.find(visit.path["run_id"])
-    if not is_run_folder(visit.project.result_ports().runs / run.run_id):
+    if not is_run_folder(visit.project.result_ports().run_folder(run.run_id)):
         raise ConflictError(f"{run.run_id} has not ended yet: people review finished runs")
     return run
 

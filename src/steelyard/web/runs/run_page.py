@@ -90,10 +90,11 @@ def _show(visit: Visit[RecordFilters]) -> Context | Response:
     if run.run_id != name:
         query = visit.request.url.query
         return RedirectResponse(run_href(run.run_id) + (f"?{query}" if query else ""), 303)
-    folder = project.result_ports().runs / run.run_id
-    found = None
-    if run.plan is not None and is_terminal(run.status) and is_run_folder(folder):
-        found = verify(folder, project.result_ports().known_digest)
+    found, ports = None, project.result_ports()
+    has_ended = run.plan is not None and is_terminal(run.status)
+    folder = ports.run_folder(run.run_id) if has_ended else ports.runs / run.run_id
+    if has_ended and is_run_folder(folder):
+        found = verify(folder, ports.known_digest)
     if run.plan is None:
         return _context(visit, detail, None, _State(RunResults(), (PRUNED,), 410))
     if found and not found.is_intact:

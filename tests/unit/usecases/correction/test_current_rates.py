@@ -38,5 +38,7 @@ def test_a_judge_that_was_validated_after_a_run_corrects_its_rate(tmp_path: Path
         assert unjudged.summary
         assert rates.of(unjudged, kept_metrics(unjudged.summary)) is None
         large = structs.replace(metrics, rows=10**6)
-        untouched = CurrentRates(project.folder, lambda: project.validations, lambda: NOW)
+        untouched = CurrentRates(
+            project.sealed_runs.fetch, lambda: project.validations, lambda: NOW
+        )
         assert untouched.of(judged, large) == metrics.corrected_pass_rate

@@ -51,7 +51,7 @@ class RunTraces:
     @property
     def ids(self) -> tuple[str, ...]:
         """The run and those whose responses it grades again."""
-        return response_runs(self._results.runs / self._run.run_id) or (self._run.run_id,)
+        return response_runs(self._results.run_folder(self._run.run_id)) or (self._run.run_id,)
 
     def default_rubric(self) -> str | None:
         """The reference of the one rubric that graded the run."""
