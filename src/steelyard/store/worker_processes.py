@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import Answer, HolderQuestion
 from steelyard.operating_system import NEW_GROUP
 from steelyard.store.runs.worker_pipe import (
     CANCELLED,
@@ -18,11 +20,13 @@ from steelyard.store.runs.worker_pipe import (
     STOPPED,
     WorkerJob,
     framed,
+    message,
     read_frame,
+    written_answer,
     written_job,
 )
 
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 
 
 class WorkerProcess:
@@ -44,10 +48,14 @@ class WorkerProcess:
         """What it shall work on."""
         self._send(framed(written_job(job)))
 
-    async def read(self) -> bytes:
-        """The rows that it wants to be kept next; nothing when it is through."""
+    async def read(self) -> bytes | HolderQuestion:
+        """The rows that it wants to be kept next, or a question; nothing when it is through."""
         stream = cast(IO[bytes], self._process.stdout)
-        return await self._in_thread(lambda: read_frame(stream))
+        return message(await self._in_thread(lambda: read_frame(stream)))
+
+    def answer(self, question: HolderQuestion, answer: Answer) -> None:
+        """The answer to a question of it."""
+        self._send(written_answer(question, answer))
 
     def confirm(self) -> None:
         """What it wanted to be kept is kept."""
@@ -80,7 +88,7 @@ class WorkerProcess:
         self._hang_up(self._process.stdout)
         self._thread.shutdown()
 
-    async def _in_thread(self, work: Callable[[], Answer]) -> Answer:
+    async def _in_thread(self, work: Callable[[], Found]) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _send(self, data: bytes) -> None:
@@ -106,12 +114,10 @@ class WorkerProcesses:
         """Start processes before there is work for them: to be ready takes them a while."""
         self._waiting.extend(WorkerProcess(self._root) for _ in range(count))
 
-    def start(
-        self, run_id: str, part: tuple[int, int, int], targets: Sequence[str]
-    ) -> WorkerProcess:
+    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> WorkerProcess:
         """A process that works on a part of a run."""
         process = self._waiting.pop() if self._waiting else WorkerProcess(self._root)
-        process.give(WorkerJob(run_id, part, tuple(targets)))
+        process.give(WorkerJob(run_id, (part.number, part.of), tuple(targets)))
         return process
 
     def close(self) -> None:
