@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from fakes.runs import attempt
 from steelyard.engine.redaction.redactor import Redactor
@@ -112,6 +113,8 @@ class PaperWorker:
 @dataclass
 class PaperCrew:
     """Hands out the workers of each part in turn, the last again and again."""
+
+    is_remote: ClassVar[bool] = False
 
     workers: Sequence[Sequence[PaperWorker]]
     started: list[tuple[str, Part, list[str]]] = field(

@@ -68,7 +68,7 @@ class RunJudges:
         """Stored answers that wait for judges, by index and repeat."""
         self._calls = calls
         self._kept = kept
-        self._is_whole = part.of == 1
+        self._is_whole = part.coordinator is None
 
     async def probe(self) -> None:
         """Probe whether endpoints enforce a schema, and warn if they do not.

@@ -239,6 +239,11 @@ class Worker(Protocol):
 class WorkerPool(Protocol):
     """Starts the processes that work on parts of runs."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether they are on other machines, so that even a single one is started."""
+        ...
+
     def warm(self, count: int) -> None:
         """Start some processes before there is work, so that they are ready sooner."""
         ...

@@ -40,6 +40,12 @@ def worker_count(prepared: Prepared) -> int:
     return min(asked, prepared.forecast.total, *(spec.max_concurrency for spec in specs))
 
 
+def has_workers(ports: ExecutionPorts, prepared: Prepared) -> bool:
+    """Whether other processes evaluate the records; those of a dataset in memory cannot."""
+    is_alone = worker_count(prepared) <= 1 and not ports.worker_pool.is_remote
+    return bool(prepared.paths and prepared.forecast.total) and not is_alone
+
+
 async def evaluate_in_workers(
     ports: ExecutionPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
 ) -> EarlySealing | None:
