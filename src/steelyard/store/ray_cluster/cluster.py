@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from steelyard.errors import InvalidError, UnavailableError
+from steelyard.errors import InvalidError, UnavailableError, argument
 from steelyard.operating_system import end_at_once_later
 from steelyard.ports import Warn, log_warning
 from steelyard.store.ray_cluster.versions import installed_versions
@@ -165,7 +165,7 @@ def _reason(address: str, error: Exception) -> str:
         )
     if address == "auto":
         return (
-            "no Ray cluster runs on this machine: start one with `ray start --head`, or give its "
-            f"address ({said[:300]})"
+            "no Ray cluster runs on this machine: start its head here, or give "
+            f"{argument('address')} ({said[:300]})"
         )
     return f"no Ray cluster answers at {address}: {said[:600]}"

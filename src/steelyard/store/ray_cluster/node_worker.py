@@ -20,7 +20,7 @@ from typing import Any
 
 from steelyard.store.file_locks import hold, is_let_go
 from steelyard.store.ray_cluster.shipment import unpack
-from steelyard.store.ray_cluster.versions import Versions, installed_versions
+from steelyard.store.ray_cluster.versions import NodeVersions, installed_versions
 from steelyard.store.runs.worker_pipe import WorkerJob
 from steelyard.store.worker_processes import WorkerProcess
 
@@ -40,13 +40,13 @@ class NodeWorker:
 
     async def begin(
         self,
-        versions: Versions,
+        versions: NodeVersions,
         job: WorkerJob,
         environment: Mapping[str, str],
         *archives: Sequence[Any],
     ) -> str:
         """Start the process; why it cannot be, if so."""
-        refusal = Versions(*versions).refusal(installed_versions(), platform.node())
+        refusal = NodeVersions(*versions).refusal(installed_versions(), platform.node())
         if refusal:
             return refusal
         root = self._folder / "project"

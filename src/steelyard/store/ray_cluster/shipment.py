@@ -108,7 +108,7 @@ def pack_project(root: Path, run: StoredRun, out: Pieces) -> None:
 
 
 def pack_run(engine: Engine, run: StoredRun, out: Pieces) -> None:
-    """Write a database with the rows of a run; with --cache, the answers of all runs."""
+    """Write a database with the rows of a run, or of all whose answers it may use."""
     has_all = require_plan(run).options.cache
     with tempfile.TemporaryDirectory(prefix="steelyard-run-") as folder:
         path = Path(folder) / _DATABASE
