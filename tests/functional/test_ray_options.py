@@ -7,12 +7,14 @@ import os
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from fakes.warm_command import run_warm
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, UnavailableError
 from steelyard.store.ray_cluster.cluster import RayOptions, connect
 
 
@@ -38,6 +40,17 @@ def test_an_address_where_nobody_listens_is_told_at_once(project: Path) -> None:
 
     assert code == 3
     assert f"no Ray cluster answers at 127.0.0.1:{port}: " in text
+
+
+def test_a_port_where_something_else_listens_is_told_at_once() -> None:
+    with (
+        HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        answering = thread.submit(other.handle_request)
+        with pytest.raises(UnavailableError, match="something else listens there"):
+            connect(RayOptions(address=f"127.0.0.1:{other.server_port}"))
+        answering.result()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,9 @@ from steelyard.ports import Warn, log_warning
 from steelyard.store.ray_cluster.versions import installed_versions
 
 _PATIENCE_S = 10.0
+_SETTINGS = b"\4"
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0" + _SETTINGS + bytes(5)
+"""What a client of gRPC says first; a server answers with its settings."""
 _LOCAL = ("auto", "local")
 _QUIET = {
     # Ray reports its use to its makers otherwise.
@@ -150,7 +153,11 @@ def _require_reachable(address: str) -> None:
     if not colon or not port.isdigit():
         raise InvalidError(f"the address of a Ray cluster is host:port, not '{address}'")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S).close()
+        with socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S) as head:
+            if os.environ.get("RAY_USE_TLS") != "1":
+                head.sendall(_HELLO)
+                if head.recv(4)[3:] != _SETTINGS:
+                    raise ConnectionError("something else listens there; 6379 is the usual port")
     except OSError as error:
         raise UnavailableError(_reason(address, error)) from None
 
