@@ -60,7 +60,7 @@ class RayTrial:
         self.root = root
         # Its name is part of the names of sockets, which are short.
         self.folder = tempfile.mkdtemp(prefix="ray-")
-        os.environ["RAY_TMPDIR"] = self.folder
+        os.environ |= {"RAY_TMPDIR": self.folder, "TMPDIR": self.folder}
         self.hold, self.calls = root / "hold", root / "calls.txt"
         os.environ |= variables(root)
         head = {**NODE, "include_dashboard": False}
