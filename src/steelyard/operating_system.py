@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import signal
 import subprocess
+import sys
+from collections.abc import Callable
 
 IS_WINDOWS = os.name == "nt"
 NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 """For `creationflags`: on Windows, what `start_new_session` is elsewhere."""
+
+
+_ENDS_AT_ONCE: list[str] = []
+
+
+def end_at_once_later(why: str) -> None:
+    """Let this process end without the clean-up of libraries that crash in it, and why."""
+    _ENDS_AT_ONCE.append(why)
+
+
+def end_at_once(code: object) -> None:
+    """End with an exit code if that was asked for; what was registered for the end is done."""
+    if not _ENDS_AT_ONCE:
+        return
+    finish: Callable[[], None] = vars(atexit)["_run_exitfuncs"]  # it has no other name
+    finish()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
 
 
 def ask_to_end() -> None:

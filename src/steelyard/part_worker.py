@@ -18,7 +18,7 @@ from types import FrameType
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import SteelyardError
 from steelyard.event_loop import run_async, tune_garbage_collection
-from steelyard.execution.ports import Part
+from steelyard.execution.parts import Part
 from steelyard.project import open_project
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.worker_pipe import HolderPipe
@@ -40,7 +40,7 @@ def main(root: str) -> int:
         tune_garbage_collection()
         job = holder.job()
         if job:
-            part = Part(*job.part)
+            part = Part(*job.part, coordinator=holder)
             run_async(lambda: work_on_part(ports, job.run_id, part, job.targets))
         ports.repository.close()
     except SteelyardError as error:

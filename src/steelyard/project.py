@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.results.stored_run import StoredRun
     from steelyard.store.pruned import RetentionStore
+    from steelyard.store.ray_cluster.cluster import RayOptions
+    from steelyard.store.ray_cluster.workers import RayWorkers
     from steelyard.usecases.convert.conversion_request import ConvertPorts
     from steelyard.usecases.correction.current_rates import CurrentRates
     from steelyard.usecases.judges.validate_judge import ValidationPorts
@@ -140,6 +142,12 @@ class Project(ProjectAdapters):
             warn=warn or self.warn,
             executing=self._executing,
         )
+
+    def ray_workers(self, options: RayOptions) -> RayWorkers:
+        """Workers of runs on a Ray cluster."""
+        from steelyard.store.ray_cluster.workers import RayWorkers
+
+        return RayWorkers(self._home, lambda: self.store, options, self.warn)
 
     def _reading(self, folder: Path) -> RunPorts:
         """The ports of a folder that holds what a queued run reads, with the data of this one."""

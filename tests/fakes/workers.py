@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from fakes.runs import attempt
 from steelyard.engine.redaction.redactor import Redactor
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import Answer, HolderQuestion
 from steelyard.model.run import Result, RunState
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.row_writer import Rows
@@ -50,23 +53,30 @@ def batch_of(
 class PaperWorker:
     """Sends batches, each once the one before is kept, and ends with a code."""
 
-    batches: Sequence[bytes] = ()
+    batches: Sequence[bytes | HolderQuestion] = ()
     code: int = 0
     is_stubborn: bool = False
     """Whether it ends only when it is killed."""
     seen: list[str] = field(default_factory=list[str])
 
+    answers: list[Answer] = field(default_factory=list[Answer])
+
     def __post_init__(self) -> None:
         self._left = list(self.batches)
         self._is_ended = asyncio.Event()
 
-    async def read(self) -> bytes:
-        """The next batch."""
+    async def read(self) -> bytes | HolderQuestion:
+        """The next batch or question."""
         if self._left:
             return self._left.pop(0)
         if self.is_stubborn:
             await self._is_ended.wait()
         return b""
+
+    def answer(self, question: HolderQuestion, answer: Answer) -> None:
+        """Remember it."""
+        assert question in self.batches
+        self.answers.append(answer)
 
     def confirm(self) -> None:
         """Remember it."""
@@ -104,21 +114,21 @@ class PaperWorker:
 class PaperCrew:
     """Hands out the workers of each part in turn, the last again and again."""
 
+    is_remote: ClassVar[bool] = False
+
     workers: Sequence[Sequence[PaperWorker]]
-    started: list[tuple[str, tuple[int, int, int], list[str]]] = field(
-        default_factory=list[tuple[str, tuple[int, int, int], list[str]]]
+    started: list[tuple[str, Part, list[str]]] = field(
+        default_factory=list[tuple[str, Part, list[str]]]
     )
 
     def warm(self, count: int) -> None:
         """Paper is always ready."""
 
-    def start(
-        self, run_id: str, part: tuple[int, int, int], targets: Sequence[str]
-    ) -> PaperWorker:
+    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> PaperWorker:
         """The next one."""
         before = sum(one[1] == part for one in self.started)
         self.started.append((run_id, part, list(targets)))
-        mine = self.workers[part[0]]
+        mine = self.workers[part.number]
         return mine[min(before, len(mine) - 1)]
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from steelyard.cli.engine import EngineChoice, EngineName
 from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
 from steelyard.cli.report_files import OutFile, ReportFormat, out_files
@@ -40,6 +41,7 @@ class LocalRun:
     detect: float | None
     output: ReportFormat
     files: Sequence[OutFile]
+    engine: EngineChoice
     report: Path | None
     """Where a watching process is told what is read."""
 
@@ -51,7 +53,7 @@ class LocalRun:
         from steelyard.usecases.runs.suites import choose
 
         project, choice, reads = opened(self.near), self.choice, dict[Path, Path]()
-        ports = project.run_ports()
+        ports = self.engine.ports(project, project.run_ports())
         if self.report:
             ports = replace(ports, workspace=ports.noting(reads))
         tune_garbage_collection()
@@ -60,7 +62,8 @@ class LocalRun:
             choice = replace(choice, responses=recorded, from_conversation=False)
         runs = choose(ports, choice)
         with closing(ports.worker_pool):
-            if choice.workers > 1 and not self.is_plan:
+            is_ray = self.engine.engine is EngineName.ray
+            if (choice.workers > 1 or is_ray) and not self.is_plan:
                 ports.worker_pool.warm(choice.workers)
             prepared = [prepare(ports, options) for options in runs]
             if self.is_plan:

@@ -43,6 +43,7 @@ from steelyard.cli.suggestions import with_suggestion
 from steelyard.cli.terminal import error_text, prepare_streams
 from steelyard.cli.terminal import show as show_line
 from steelyard.errors import RequestError, RunError, SteelyardError
+from steelyard.operating_system import end_at_once
 
 _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.command,
@@ -157,9 +158,14 @@ def main() -> None:
     prepare_streams()
     try:
         command_line(next(iter(sys.argv[1:]), None))(prog_name="steelyard")
+    except SystemExit as ended:
+        end_at_once(ended.code)
+        raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - last resort
         _print_error(error)
-        sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
+        code = next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+        end_at_once(code)
+        sys.exit(code)
 
 
 def _print_error(error: BaseException) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steelyard.cli.arguments import RunName
+from steelyard.cli.engine import (
+    AddressOption,
+    EngineChoice,
+    EngineName,
+    EngineOption,
+    ResourcesOption,
+    SendEnvOption,
+)
 from steelyard.cli.opening import opened
 from steelyard.cli.report_files import FormatOption, OutOption, ReportFormat, out_files
 from steelyard.cli.running import (
@@ -55,6 +64,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             callback=check_allowed, help="Maximum records without a score, N or P%; exit 4 above."
         ),
     ] = None,
+    engine: EngineOption = EngineName.local,
+    address: AddressOption = None,
+    resources: ResourcesOption = None,
+    send_env: SendEnvOption = None,
     out: OutOption = None,
     output: FormatOption = ReportFormat.text,
 ) -> None:
@@ -67,15 +80,21 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.usecases.runs.execute import resume_run
 
     files = out_files(out)
+    on = EngineChoice(
+        engine=engine, address=address, resources=resources or (), send_env=send_env or ()
+    )
     project = opened()
-    ports = project.run_ports()
+    ports = on.ports(project, project.run_ports())
     tune_garbage_collection()
     stored = ports.repository.find(run)
     plan = require_plan(stored)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
+    elif ports.worker_pool.is_remote:
+        ports.worker_pool.warm(plan.options.workers)
     is_quiet = output is not ReportFormat.text
     with (
+        closing(ports.worker_pool),
         stoppable([stored.run_id]),
         ProgressLine(_title(stored, plan), plan.total_rows, is_quiet=is_quiet) as progress,
     ):

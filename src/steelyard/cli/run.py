@@ -9,6 +9,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from steelyard.cli.engine import (
+    AddressOption,
+    EngineChoice,
+    EngineName,
+    EngineOption,
+    ResourcesOption,
+    SendEnvOption,
+)
 from steelyard.cli.local_run import LocalRun
 from steelyard.cli.report_files import (
     FormatOption,
@@ -92,6 +100,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         int | None, typer.Option(min=1, help="Maximum concurrent calls per target.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Number of worker processes.")] = 1,
+    engine: EngineOption = EngineName.local,
+    address: AddressOption = None,
+    resources: ResourcesOption = None,
+    send_env: SendEnvOption = None,
     cache: Annotated[
         bool, typer.Option("--cache", help="Reuse cached answers from earlier runs.")
     ] = False,
@@ -165,6 +177,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.usecases.runs.suites import SuiteChoice
 
     files = out_files(out)
+    on = EngineChoice(
+        engine=engine, address=address, resources=resources or (), send_env=send_env or ()
+    )
     near = datasets[0] if datasets else None
     # A server looks up its own suite.
     named_datasets = datasets or (suite_datasets(suite) if server is None else ())
@@ -221,6 +236,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "--responses": responses,
             "--from-run": from_run,
             "--workers": workers > 1,
+            "--engine": engine is not EngineName.local,
             "--cache": cache,
             "--plan": plan,
             "--prompt": prompt,
@@ -234,6 +250,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         detect=detect,
         output=output,
         files=files,
+        engine=on,
         report=watch_report,
     ).execute()
 

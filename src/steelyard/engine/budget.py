@@ -29,11 +29,16 @@ class Budget:
     """The money of a run, which calls that are being made have not spent yet, but will."""
 
     def __init__(
-        self, limit_usd: float | None = None, spent_usd: float = 0.0, parts: int = 1
+        self,
+        limit_usd: float | None = None,
+        spent_usd: float = 0.0,
+        *,
+        more: Callable[[float], float] | None = None,
     ) -> None:
-        self._limit = limit_usd
-        self._parts = parts
-        """Of a budget that so many processes share, the limit is an equal part."""
+        self._whole = limit_usd
+        self._limit = 0.0 if more and limit_usd is not None else limit_usd
+        self._more = more
+        """Of a budget that processes share, grants what this one lacks, or as much as is left."""
         self._spent = spent_usd
         self._paid = 0
         self._paid_usd = 0.0
@@ -55,15 +60,18 @@ class Budget:
         if self._limit is None or self._stopped:
             return self._stopped
         each = self._paid_usd / self._paid if self._paid else 0.0
-        if self._spent + each * in_flight > self._limit or self._spent >= self._limit:
-            self._stopped = Stop(label="budget", message=self._message(self._limit))
+        if self._is_short(self._limit, each * in_flight) and self._more:
+            self._limit += self._more(self._spent + each * (in_flight + 1) - self._limit)
+        if self._is_short(self._limit, each * in_flight):
+            self._stopped = Stop(label="budget", message=self._message())
             for callback in self._callbacks:
                 callback(self._stopped)
         return self._stopped
 
-    def _message(self, limit: float) -> str:
-        whole = f"the budget of ${limit * self._parts:g} (limits.budget_usd)"
-        if self._parts == 1:
-            return f"{whole} was used up: ${self._spent:.4f} spent"
-        part = f"the part of one of {self._parts} processes in {whole}"
-        return f"{part} was used up: ${self._spent:.4f} of ${limit:g} spent"
+    def _is_short(self, limit: float, coming: float) -> bool:
+        return self._spent + coming > limit or self._spent >= limit
+
+    def _message(self) -> str:
+        by_one = " by one of several processes" if self._more else ""
+        whole = f"the budget of ${self._whole:g} (limits.budget_usd)"
+        return f"{whole} was used up: ${self._spent:.4f} spent{by_one}"

@@ -124,7 +124,10 @@ async def probe_judges(
 
 
 def _limiters(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Limiters:
-    has_answered = partial(ports.repository.has_answered, run_id)
+    coordinator = prepared.part.coordinator
+    has_answered = (
+        coordinator.has_answered if coordinator else partial(ports.repository.has_answered, run_id)
+    )
     return Limiters(ports.clock, has_answered, prepared.limits.outage_s, ports.warn)
 
 
@@ -137,12 +140,7 @@ def _surroundings(
         retry=prepared.retry,
         chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
         on_result=on_result,
-        # A share of the budget includes the same share of the cost so far.
-        budget=Budget(
-            prepared.limits.budget_usd,
-            _spent_usd(ports, run_id) / prepared.part.of,
-            prepared.part.of,
-        ),
+        budget=_budget(ports, run_id, prepared),
         deadline=_deadline(ports, prepared),
     )
 
@@ -215,7 +213,15 @@ async def _stoppable(
         await asyncio.gather(*moves, return_exceptions=True)
 
 
-def _spent_usd(ports: ExecutionPorts, run_id: str) -> float:
+def _budget(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Budget:
+    """The budget of the run, or what its holder grants of it."""
+    limit, coordinator = prepared.limits.budget_usd, prepared.part.coordinator
+    if coordinator is None or limit is None:
+        return Budget(limit, spent_usd(ports, run_id))
+    return Budget(limit, more=coordinator.grant_usd)
+
+
+def spent_usd(ports: ExecutionPorts, run_id: str) -> float:
     """The cost of all calls of a run, including those without a result."""
     return ports.repository.spent_usd(run_id) + ports.judgements.spent_usd(run_id)
 

@@ -18,7 +18,8 @@ from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import EngineContext
-from steelyard.execution.ports import ExecutionPorts, Judgements, Part, TargetSpec
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import ExecutionPorts, Judgements, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.work import Limiters
 from steelyard.model.trace import Trace
@@ -67,7 +68,7 @@ class RunJudges:
         """Stored answers that wait for judges, by index and repeat."""
         self._calls = calls
         self._kept = kept
-        self._is_whole = part.of == 1
+        self._is_whole = part.coordinator is None
 
     async def probe(self) -> None:
         """Probe whether endpoints enforce a schema, and warn if they do not.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.engine.activity import Look
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.record_work import Ledger
 from steelyard.engine.redaction.redactor import Redactor
+from steelyard.execution.parts import Part
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RecordStatus, RunState
@@ -27,10 +28,6 @@ from steelyard.settings import MAX_CONCURRENCY
 
 OMIT = "omit"
 """The setting that leaves out unsupported content."""
-_BLOCK = 64
-"""Maximum number of consecutive records of one process."""
-_TURNS = 8
-"""Minimum number of turns of a process, if there are enough records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +80,10 @@ class TargetSpec:
     def is_asked(self) -> bool:
         """Whether answers are requested, not looked up in a recording."""
         return self.response_source == "sampled"
+
+
+Answer: TypeAlias = tuple[int, int] | float | bool
+"""A range of records, US dollars, or whether a target has answered."""
 
 
 class StoredResult(Protocol):
@@ -188,11 +189,24 @@ class Artifacts(Protocol):
     def draft(self, name: str) -> ArtifactDraft: ...
 
 
+class HolderQuestion(NamedTuple):
+    """What a worker asks the process that holds its run."""
+
+    kind: Literal["records", "usd", "answered"]
+    """More records, more of the budget, or whether a target has answered any worker."""
+    usd: float = 0.0
+    target: str = ""
+
+
 class Worker(Protocol):
     """A process that works on a part of a run and sends its results in batches."""
 
-    async def read(self) -> bytes:
-        """The next batch; None at the end."""
+    async def read(self) -> bytes | HolderQuestion:
+        """The next batch or question; empty at the end."""
+        ...
+
+    def answer(self, question: HolderQuestion, answer: Answer) -> None:
+        """Answer a question."""
         ...
 
     def confirm(self) -> None:
@@ -227,6 +241,11 @@ class Worker(Protocol):
 class WorkerPool(Protocol):
     """Starts the processes that work on parts of runs."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether they are on other machines, so that even a single one is started."""
+        ...
+
     def warm(self, count: int) -> None:
         """Start some processes before there is work, so that they are ready sooner."""
         ...
@@ -257,44 +276,6 @@ class Register(Protocol):
     def keep(self, batch: bytes) -> Awaitable[SentBatch]: ...
     def settle(self, holders: str) -> Awaitable[None]: ...
     def close(self) -> Awaitable[None]: ...
-
-
-class Part(NamedTuple):
-    """The share of one process of several."""
-
-    number: int
-    of: int
-    block: int = _BLOCK
-
-    @classmethod
-    def all_of(cls, count: int, records: int) -> list[Part]:
-        """Equal parts of a number of records."""
-        block = min(_BLOCK, max(1, records // (count * _TURNS)))
-        return [cls(number, count, block) for number in range(count)]
-
-    def has(self, index: int) -> bool:
-        """Whether a record belongs to it."""
-        return index // self.block % self.of == self.number
-
-    def holder(self, name: str) -> str:
-        """The key of the claims of one of its loops."""
-        return f"{self.number}/{name}"
-
-    def limited(self, spec: TargetSpec) -> TargetSpec:
-        """A target with this process's share of its limits."""
-        return replace(
-            spec,
-            max_concurrency=max(1, spec.max_concurrency // self.of),
-            requests_per_minute=self.share(spec.requests_per_minute),
-            tokens_per_minute=self.share(spec.tokens_per_minute),
-        )
-
-    def share(self, limit: float | None) -> float | None:
-        """An equal share of a limit."""
-        return None if limit is None else limit / self.of
-
-
-WHOLE = Part(0, 1)
 
 
 def no_correction(_folder: Path, _claims: Mapping[str, str]) -> None:

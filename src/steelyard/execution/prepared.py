@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -11,7 +11,8 @@ from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
 from steelyard.engine.grading.implicit import NothingGrades
 from steelyard.errors import ParseError, SourceError
-from steelyard.execution.ports import WHOLE, Part, TargetSpec
+from steelyard.execution.parts import WHOLE, Part
+from steelyard.execution.ports import TargetSpec
 from steelyard.execution.record_selection import selected
 from steelyard.execution.run_options import RunOptions
 from steelyard.execution.sendable import refused
@@ -27,6 +28,10 @@ from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 _DEFAULT_TARGET = "default"
 _MISREAD = (ParseError, KeyError, TypeError, ValueError, AttributeError)
 """The error for a row that changed since it was checked."""
+
+
+def _everything(_index: int) -> bool:
+    return True
 
 
 class AskedJudge(NamedTuple):
@@ -152,9 +157,10 @@ class Prepared:
         if self.kept is not None:
             yield from self.kept
             return
-        rows = self._rows()
+        is_mine = self.part.reader(2 * self._most_at_once)
+        rows = self._rows(is_mine or _everything)
         try:
-            chosen = selected(self.reading, self.options, rows, self.part, refused=self._refused)
+            chosen = selected(self.reading, self.options, rows, is_mine, refused=self._refused)
             for row, case in chosen:
                 graded = self.grading.of(case) if case else None
                 yield Planned(row, case, graded)
@@ -173,18 +179,22 @@ class Prepared:
             return None
         return refused(row, case, spec)
 
-    def _rows(self) -> Iterator[Row] | None:
+    @property
+    def _most_at_once(self) -> int:
+        return max((spec.max_concurrency for spec in self.specs.values()), default=1)
+
+    def _rows(self, is_mine: Callable[[int], bool]) -> Iterator[Row] | None:
         """Skip validation of a valid dataset, and skip rows of other parts unparsed."""
-        limit, part = self.options.limit, self.part
+        limit = self.options.limit
         if not self.is_sound or not isinstance(self.reading, Rereadable):
             return None
         if limit is None:
-            return self.reading.reread(part.has)
+            return self.reading.reread(is_mine)
         # With a limit, only the selection knows which records are included.
         return (
             None
             if self.options.where
-            else self.reading.reread(lambda index: index < limit and part.has(index))
+            else self.reading.reread(lambda index: index < limit and is_mine(index))
         )
 
     @property

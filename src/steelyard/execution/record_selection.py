@@ -9,7 +9,6 @@ from typing import cast
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.selection import parse_where, value_at
 from steelyard.errors import InvalidError, argument
-from steelyard.execution.ports import WHOLE, Part
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -22,13 +21,14 @@ def selected(
     reading: DatasetReading,
     options: RunOptions,
     rows: Iterable[Row] | None = None,
-    part: Part = WHOLE,
+    is_mine: Callable[[int], bool] | None = None,
     *,
     met: set[str] | None = None,
     refused: Callable[[Row, Case], Row | None] | None = None,
 ) -> Iterator[tuple[Row, Case | None]]:
     """The selected rows of a run, or of its part, with the case of each valid one.
 
+    `is_mine` says which rows are in the part of this process, None that all are.
     `met` collects the paths of the selection that any record has. `refused` returns the row of a
     case that cannot be sent, with findings: it is invalid then.
     """
@@ -37,7 +37,7 @@ def selected(
     for row in reading.rows() if rows is None else rows:
         if left == 0:
             return
-        is_in_part = part.of == 1 or part.has(row.index)
+        is_in_part = is_mine is None or is_mine(row.index)
         if not is_in_part and left is None:
             continue
         case = reading.case(row) if row.is_accepted else None

@@ -156,8 +156,7 @@ def work_items(
     spec = prepared.specs.get(share.target)
     past = spec.past if spec else None
     for result in prepared.carried if share.is_first else ():
-        is_in_part = prepared.part.of == 1 or prepared.part.has(result.index)
-        if is_in_part and not is_done(result.index, 0):
+        if prepared.part.number == 0 and not is_done(result.index, 0):
             yield result
     for row, case, graded in prepared.records():
         if case is None or graded is None:

@@ -11,9 +11,19 @@ from typing import NamedTuple
 from steelyard.engine.phase import Phase
 from steelyard.errors import RunError
 from steelyard.execution.early_sealing import EarlySealing, may_seal_early
-from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges
-from steelyard.execution.ports import ExecutionPorts, Part, Register, SentBatch, Worker
+from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges, spent_usd
+from steelyard.execution.leases import BudgetGrants, RecordLeases
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import (
+    Answer,
+    ExecutionPorts,
+    HolderQuestion,
+    Register,
+    SentBatch,
+    Worker,
+)
 from steelyard.execution.prepared import Prepared
+from steelyard.execution.worker_thread import in_thread
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
 
@@ -28,6 +38,12 @@ def worker_count(prepared: Prepared) -> int:
         return 1
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
     return min(asked, prepared.forecast.total, *(spec.max_concurrency for spec in specs))
+
+
+def has_workers(ports: ExecutionPorts, prepared: Prepared) -> bool:
+    """Whether other processes evaluate the records; those of a dataset in memory cannot."""
+    is_alone = worker_count(prepared) <= 1 and not ports.worker_pool.is_remote
+    return bool(prepared.paths and prepared.forecast.total) and not is_alone
 
 
 async def evaluate_in_workers(
@@ -51,6 +67,7 @@ async def evaluate_in_workers(
             await phase.stop()
 
     register = ports.register(run_id)
+    shares = await in_thread(lambda: _Shares.of(ports, run_id, prepared, count))
     early = EarlySealing(ports, run_id, prepared) if may_seal_early(prepared) else None
 
     def on_sent(sent: SentBatch) -> None:
@@ -62,12 +79,12 @@ async def evaluate_in_workers(
     watches += (
         _Watch(
             partial(ports.worker_pool.start, run_id, part, list(prepared.specs)),
-            partial(register.settle, part.holder("")),
+            partial(_settle, register, shares, part),
             register,
             phase,
-            _Callbacks(on_sent, on_stop),
+            _Callbacks(on_sent, on_stop, partial(shares.answer, part.number)),
         )
-        for part in Part.all_of(count, prepared.forecast.total)
+        for part in (Part(number, count) for number in range(count))
     )
     await phase.report(watches[0], is_only_retrying=False)
     try:
@@ -79,6 +96,39 @@ async def evaluate_in_workers(
     finally:
         await asyncio.shield(register.close())
     return early
+
+
+class _Shares(NamedTuple):
+    """What the workers of a run share, and the answers to their questions."""
+
+    leases: RecordLeases
+    grants: BudgetGrants
+    has_answered: Callable[[str], bool]
+
+    @classmethod
+    def of(cls, ports: ExecutionPorts, run_id: str, prepared: Prepared, count: int) -> _Shares:
+        """All of it, at the start."""
+        forecast, budget = prepared.forecast, prepared.limits.budget_usd
+        spent = 0.0 if budget is None else spent_usd(ports, run_id)
+        return cls(
+            RecordLeases(max(forecast.total, forecast.in_dataset), count),
+            BudgetGrants(budget, spent, count),
+            partial(ports.repository.has_answered, run_id),
+        )
+
+    async def answer(self, worker: int, question: HolderQuestion) -> Answer:
+        """The answer to a worker's question."""
+        if question.kind == "records":
+            return self.leases.lease(worker)
+        if question.kind == "usd":
+            return self.grants.grant(question.usd)
+        return await in_thread(lambda: self.has_answered(question.target))
+
+
+async def _settle(register: Register, shares: _Shares, part: Part) -> None:
+    """Log the calls that were in flight when a worker died; its successor gets its records."""
+    await register.settle(part.holder(""))
+    shares.leases.take_back(part.number)
 
 
 async def _watch(ports: ExecutionPorts, run_id: str, watches: Sequence[_Watch]) -> None:
@@ -100,6 +150,7 @@ class _Callbacks(NamedTuple):
     on_sent: Callable[[SentBatch], None]
     on_stop: Callable[[], Awaitable[None]]
     """Its process makes no further call, because the run is cancelled."""
+    answer: Callable[[HolderQuestion], Awaitable[Answer]]
 
 
 class _Watch:
@@ -115,11 +166,13 @@ class _Watch:
     ) -> None:
         self._start = start
         self._settle = settle
-        """Log the calls that were in flight when its process was killed."""
+        """Log the calls that were in flight when its process was killed, and take its leases."""
         self._register = register
         self._phase = phase
         self._callbacks = callbacks
         self._worker: Worker | None = None
+        self._has_sent = False
+        """Whether its process has sent any rows."""
         self.is_stopped = False
         """Whether its process makes no further call."""
         phase.join(self)
@@ -131,7 +184,9 @@ class _Watch:
 
     async def carry(self, run_id: str) -> None:
         """Run until its part is done."""
-        for _ in range(STARTS):
+        deaths = 0
+        while deaths < STARTS:
+            self._has_sent = False
             self._worker = worker = self._start()
             following = asyncio.ensure_future(self._follow(worker))
             try:
@@ -152,10 +207,16 @@ class _Watch:
             if code > 0:
                 raise RunError(f"a process of {run_id} could not go on; it said why above")
             await self._settle()
+            # One that got anywhere was not killed by what it does.
+            deaths = 1 if self._has_sent else deaths + 1
         raise RunError(f"a process of {run_id} was killed {STARTS} times")
 
     async def _follow(self, worker: Worker) -> int:
         while batch := await worker.read():
+            if isinstance(batch, HolderQuestion):
+                worker.answer(batch, await self._callbacks.answer(batch))
+                continue
+            self._has_sent = True
             sent = await self._register.keep(batch)
             worker.confirm()
             self._callbacks.on_sent(sent)

@@ -12,6 +12,7 @@ from fakes.targets import ScriptedTarget
 from fakes.work import Bench, work
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
 from steelyard.engine.limiter import Limiter
+from steelyard.execution.leases import BudgetGrants
 
 
 def test_without_a_limit_nothing_is_too_much() -> None:
@@ -58,24 +59,38 @@ def test_a_budget_of_nothing_allows_nothing() -> None:
     assert Budget(0.0).stop(0)
 
 
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        (1, "the budget of $5 (limits.budget_usd) was used up: $5.0000 spent"),
-        (
-            2,
-            (
-                "the part of one of 2 processes in the budget of $10 (limits.budget_usd) was used "
-                "up: $5.0000 of $5 spent"
-            ),
-        ),
-    ],
-)
-def test_the_budget_is_told_as_the_user_has_set_it(parts: int, message: str) -> None:
-    stop = Budget(5.0, 5.0, parts).stop(0)
+def test_the_budget_is_told_as_the_user_has_set_it() -> None:
+    stop = Budget(5.0, 5.0).stop(0)
 
     assert stop
+    message = "the budget of $5 (limits.budget_usd) was used up: $5.0000 spent"
     assert (stop.label, stop.message) == ("budget", message)
+
+
+def test_a_share_of_a_budget_grows_until_nothing_is_left() -> None:
+    grants = BudgetGrants(8.0, 2.0, 1)
+    shares = [Budget(8.0, more=grants.grant) for _ in range(2)]
+    paid = 0
+    while not all(share.stop(0) for share in shares):
+        for share in shares:
+            if not share.stop(0):
+                share.spend(0.5)
+                paid += 1
+
+    assert paid == 12
+    stop = shares[0].stop(0)
+    assert stop
+    assert stop.message.startswith("the budget of $8 (limits.budget_usd) was used up: $")
+    assert stop.message.endswith(" spent by one of several processes")
+
+
+def test_calls_on_their_way_count_in_a_share_of_a_budget() -> None:
+    share = Budget(1.0, more=BudgetGrants(1.0, 0.0, 4).grant)
+    assert share.stop(0) is None
+    share.spend(0.3)
+
+    assert share.stop(2) is None
+    assert share.stop(3)
 
 
 def test_everybody_is_told_once_and_the_stop_stays() -> None:

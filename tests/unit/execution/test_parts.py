@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise, zip_longest
+from threading import Thread
 from typing import Any
 
 import pytest
 
-from fakes.projects import Project, row
+from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
-from steelyard.execution.ports import Part
+from steelyard.execution.leases import MOST, RecordLeases
+from steelyard.execution.parts import LeasedRecords, Part
 from steelyard.execution.prepared import Planned, Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.usecases.runs import prepare as prepare_module
-from steelyard.usecases.runs.prepare import prepare_part
+from steelyard.usecases.runs.prepare import limited, prepare_part
 
 ROWS = [row(f"c{number}", tags=[f"t{number % 3}"]) for number in range(200)]
 BROKEN = [*ROWS[:70], {"id": "bad"}, *ROWS[70:]]
@@ -21,6 +24,26 @@ BROKEN = [*ROWS[:70], {"id": "bad"}, *ROWS[70:]]
 
 def records(prepared: Prepared) -> list[Planned]:
     return list(prepared.records())
+
+
+class Holder:
+    """Leases records at once to one of its workers."""
+
+    def __init__(self, shared: RecordLeases, number: int) -> None:
+        self.leases = LeasedRecords(lambda: self.leases.add(*shared.lease(number)))
+
+    def grant_usd(self, wanted: float) -> float:
+        """As much as is wanted."""
+        return wanted
+
+    def has_answered(self, target: str) -> bool:
+        """None has."""
+        return not target
+
+
+def shared_parts(count: int, size: int) -> list[Part]:
+    shared = RecordLeases(size, count)
+    return [Part(number, count, Holder(shared, number)) for number in range(count)]
 
 
 @pytest.mark.parametrize("rows", [ROWS, BROKEN], ids=["sound", "broken"])
@@ -46,38 +69,69 @@ def test_the_parts_of_a_run_make_up_the_whole(
     whole = project.prepare(ports, dataset, **options)
     asked = RunOptions(dataset=dataset, target="scripted", **options)
     parts = [
-        prepare_part(ports, asked, ["scripted"], Part(number, count), is_sound=whole.is_sound)
-        for number in range(count)
+        prepare_part(ports, asked, ["scripted"], part, is_sound=whole.is_sound)
+        for part in shared_parts(count, len(rows))
     ]
 
     assert whole.is_sound is (rows is ROWS)
-    found = sorted((one for part in parts for one in records(part)), key=lambda one: one.row.index)
-    assert found == records(whole)
+    turns = [iter(records(part)) for part in parts]
+    taken = (one for several in zip_longest(*turns) for one in several if one)
+    assert sorted(taken, key=lambda one: one.row.index) == records(whole)
 
 
-@pytest.mark.parametrize(
-    ("count", "records", "block", "most"),
-    [
-        (2, 2, 1, 1),
-        (2, 31, 1, 16),
-        (2, 40, 2, 20),
-        (3, 100, 4, 36),
-        (2, 1023, 63, 519),
-        (2, 1024, 64, 512),
-        pytest.param(4, 1_000_000, 64, 250_048, marks=pytest.mark.trials),
-        (1, 5, 1, 5),
-    ],
-)
-def test_parts_have_about_as_many_records_each(
-    count: int, records: int, block: int, most: int
+@pytest.mark.parametrize(("records", "workers"), [(1, 2), (300, 2), (5_000, 3), (100_000, 4)])
+def test_leases_follow_each_other_and_become_smaller_towards_the_end(
+    records: int, workers: int
 ) -> None:
-    parts = Part.all_of(count, records)
-    sizes = [sum(map(part.has, range(records))) for part in parts]
+    shared = RecordLeases(records, workers)
+    leases = [shared.lease(0)]
+    while leases[-1][1] < records:
+        leases.append(shared.lease(len(leases) % workers))
+    sizes = [end - begin for begin, end in leases]
 
-    assert [(part.number, part.of, part.block) for part in parts] == [
-        (number, count, block) for number in range(count)
-    ]
-    assert (sum(sizes), max(sizes)) == (records, most)
+    assert all(one[1] == other[0] for one, other in pairwise(leases))
+    assert (leases[0][0], leases[-1][1]) == (0, records)
+    assert sizes == sorted(sizes, reverse=True)
+    assert max(sizes) <= MOST
+    assert shared.lease(0) == (records, records + MOST)
+
+
+def test_a_successor_gets_what_the_one_before_has_leased_and_then_more() -> None:
+    shared = RecordLeases(100_000, 2)
+    mine = [shared.lease(0) for _ in range(2)]
+    other = shared.lease(1)
+    shared.take_back(0)
+
+    assert [shared.lease(0) for _ in range(3)] == [*mine, (other[1], other[1] + MOST)]
+    shared.take_back(0)
+    assert shared.lease(0) == mine[0]
+
+
+def test_a_reader_waits_for_its_lease_and_asks_for_the_next_before_it_is_needed() -> None:
+    asked: list[int] = []
+    leases = LeasedRecords(lambda: asked.append(1))
+    has = leases.reader(ahead=10)
+    found: list[int] = []
+    thread = Thread(target=lambda: found.extend(filter(has, range(40))))
+    thread.start()
+    leases.add(5, 15)
+    leases.add(20, 30)
+    while len(asked) < 3:
+        assert thread.is_alive()
+    leases.end()
+    thread.join(120)
+
+    assert found == [*range(5, 15), *range(20, 30)]
+
+
+def test_limits_are_shared_without_a_rest() -> None:
+    limits = {"max_concurrency": 8, "requests_per_minute": 90.0, "tokens_per_minute": None}
+    whole = spec(ScriptedTarget(), **limits)
+    shares = [limited(whole, Part(number, 3)) for number in range(3)]
+
+    assert [one.max_concurrency for one in shares] == [3, 3, 2]
+    assert [one.requests_per_minute for one in shares] == [30.0] * 3
+    assert [one.tokens_per_minute for one in shares] == [None] * 3
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from fakes.targets import ScriptedTarget
 from fakes.workers import PaperCrew, PaperWorker, batch_of
 from steelyard.errors import RunError
 from steelyard.execution import workers
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import HolderQuestion
 from steelyard.execution.workers import STARTS, worker_count
 from steelyard.model.run import Result, RunState
 from steelyard.usecases.runs.execute import FinishedRun, start_run
@@ -72,7 +74,7 @@ def test_what_processes_send_is_kept_told_and_sealed(project: Project) -> None:
     told = {(one.status, one.verdict is not None) for one in project.seen}
 
     assert [kept["index"] for kept in rows_of(done)] == [0, 1]
-    assert worker_pool.started == [(RUN, (0, 2, 1), ["scripted"]), (RUN, (1, 2, 1), ["scripted"])]
+    assert worker_pool.started == [(RUN, Part(number, 2), ["scripted"]) for number in range(2)]
     assert first.seen == second.seen == ["kept", "closed"]
     assert told == {("evaluated", True), ("evaluation_error", False)}
     assert (done.status, measured(done).pass_count) == ("completed_with_failures", 1)
@@ -121,6 +123,23 @@ def test_a_process_that_is_killed_is_started_again(project: Project, deaths: int
     assert measured(done).pass_count == 2
     assert len(worker_pool.started) == 2 + deaths
     assert all(one.seen == ["closed"] for one in killed)
+
+
+def test_a_process_is_answered_and_its_successor_gets_its_records_again(
+    project: Project,
+) -> None:
+    asked = [
+        HolderQuestion("records"),
+        HolderQuestion("usd", usd=2.0),
+        HolderQuestion("answered", target="scripted"),
+    ]
+    killed, next_one = PaperWorker([asked[0], asked[0]], code=-9), PaperWorker(asked)
+    other = PaperWorker([batch(evaluated(1)), batch(evaluated(0))])
+    ports, _ = door_of(project, [killed, next_one], [other])
+    run(project, ports)
+
+    assert killed.answers == [(0, 1), (1, 2)]
+    assert next_one.answers == [(0, 1), 0.0, False]
 
 
 def test_what_a_process_sent_before_it_was_killed_is_not_lost(project: Project) -> None:

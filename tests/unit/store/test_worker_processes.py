@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.execution.parts import Part
 from steelyard.store.worker_processes import WorkerProcess, WorkerProcesses
 from steelyard.targets.processes.supervisor import descendants
 
@@ -20,7 +21,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def ended(worker: WorkerProcess) -> tuple[bytes, int]:
+async def ended(worker: WorkerProcess) -> tuple[object, int]:
     try:
         return await worker.read(), await worker.wait()
     finally:
@@ -32,7 +33,7 @@ def test_a_process_that_cannot_begin_says_why_and_ends(
 ) -> None:
     worker_pool = WorkerProcesses(root)
     worker_pool.warm(1)
-    worker = worker_pool.start("run_1", (0, 2, 64), ["live"])
+    worker = worker_pool.start("run_1", Part(0, 2), ["live"])
 
     assert asyncio.run(ended(worker)) == (b"", 3)
     assert capfd.readouterr().err.startswith("steelyard: no run 'run_1' in this project")

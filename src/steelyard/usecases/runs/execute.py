@@ -24,7 +24,7 @@ from steelyard.execution.prepared import Prepared
 from steelyard.execution.provenance import kept_graders, kept_setup, provenance_of
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.execution.worker_thread import in_thread
-from steelyard.execution.workers import evaluate_in_workers, worker_count
+from steelyard.execution.workers import evaluate_in_workers, has_workers
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.root_paths import text_from
 from steelyard.model.audit import AuditEntry, Caller
@@ -354,7 +354,7 @@ async def _evaluate(
     ports: RunPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
 ) -> EarlySealing | None:
     # A cancelled run has nothing to do that would be worth starting processes.
-    if worker_count(prepared) > 1 and not ports.repository.is_cancelling(run_id):
+    if has_workers(ports, prepared) and not ports.repository.is_cancelling(run_id):
         return await evaluate_in_workers(ports, run_id, prepared, on_result, status)
     await evaluate_records(ports, run_id, prepared, on_result, status)
     return None

@@ -8,7 +8,8 @@ from dataclasses import replace
 from steelyard.engine.redaction.own_rules import OwnPattern
 from steelyard.engine.redaction.redactor import is_redacted
 from steelyard.errors import InvalidError, SourceError
-from steelyard.execution.ports import Part, TargetSpec
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.dataset import Dataset
@@ -154,13 +155,21 @@ def prepare_part(
         survey.judges.add(name)
     survey.limit()
     survey.specs, survey.judges.specs = (
-        {name: part.limited(spec) for name, spec in specs.items()}
+        {name: limited(spec, part) for name, spec in specs.items()}
         for specs in (survey.specs, survey.judges.specs)
     )
     survey.kept, survey.is_sound = None, is_sound
-    made = _prepared(ports, source, survey)
-    limits = replace(made.limits, budget_usd=part.share(made.limits.budget_usd))
-    return replace(made, part=part, limits=limits)
+    return replace(_prepared(ports, source, survey), part=part)
+
+
+def limited(spec: TargetSpec, part: Part) -> TargetSpec:
+    """A target with the limits that one process of several has."""
+    return replace(
+        spec,
+        max_concurrency=part.concurrency(spec.max_concurrency),
+        requests_per_minute=part.share(spec.requests_per_minute),
+        tokens_per_minute=part.share(spec.tokens_per_minute),
+    )
 
 
 def _rubric(ports: RunPorts, options: RunOptions) -> Rubric | QuestionRubric | None:

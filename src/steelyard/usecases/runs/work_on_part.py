@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.execution.evaluating import evaluate_records
-from steelyard.execution.ports import Part
+from steelyard.execution.parts import Part
 from steelyard.execution.run_options import stored_options
 from steelyard.model.run import Result
 from steelyard.results.stored_run import require_plan

@@ -26,7 +26,7 @@ from steelyard.store.runs.worker_pipe import (
     written_rows,
 )
 
-JOB = WorkerJob("run_1", (0, 2, 64), ("live",))
+JOB = WorkerJob("run_1", (0, 2), ("live",))
 
 
 class Holder:

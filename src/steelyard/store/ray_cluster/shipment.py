@@ -1,0 +1,198 @@
+"""What a worker on another machine reads: the files of the project, and a run as it stands.
+
+Written as one archive, in pieces that fit into any object store, and unpacked on the node into a
+folder that is a project of its own, with a database of this run alone.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from sqlalchemy import Table, insert, select
+
+from steelyard.errors import InvalidError
+from steelyard.model.upload import upload_of
+from steelyard.results.stored_run import StoredRun, require_plan
+from steelyard.store.database import open_database, streamed
+from steelyard.store.private_files import STEELYARD_FOLDER
+from steelyard.store.tables import (
+    answered,
+    answers,
+    attempts,
+    judgements,
+    results,
+    runs,
+    saved_definitions,
+    saved_settings,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+PIECE = 8 * 1024 * 1024
+_LEFT_OUT = {"__pycache__", "node_modules"}
+_DATABASE = "steelyard.db"
+_OF_RUN = (runs, results, attempts, answers, answered, judgements)
+_OF_PROJECT = (saved_settings, saved_definitions)
+_AT_ONCE = 500
+
+
+class Pieces(io.RawIOBase):
+    """A stream that puts what is written away, piece by piece."""
+
+    def __init__(self, put: Callable[[bytes], Any]) -> None:
+        self._put = put
+        self._waiting = bytearray()
+        self.kept: list[Any] = []
+        self.size = 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Add to the piece that is being filled."""
+        self._waiting += data
+        self.size += len(data)
+        while len(self._waiting) >= PIECE:
+            self.kept.append(self._put(bytes(self._waiting[:PIECE])))
+            del self._waiting[:PIECE]
+        return len(data)
+
+    def finish(self) -> list[Any]:
+        """The pieces as they were put away."""
+        if self._waiting:
+            self.kept.append(self._put(bytes(self._waiting)))
+            self._waiting.clear()
+        return self.kept
+
+
+class _Joined(io.RawIOBase):
+    """Pieces as one stream."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = memoryview(piece)
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+def pack_project(root: Path, run: StoredRun, out: Pieces) -> None:
+    """Write the files that a run may read: those of the project that are not hidden."""
+    data = root / STEELYARD_FOLDER
+    wanted = [*_files(root), *_beneath(data / "registry"), *_beneath(data / "inputs" / run.run_id)]
+    wanted += _beneath(data / "validations")
+    for path in _named(root, run):
+        wanted += _beneath(path) if path.is_dir() else sorted(path.parent.glob(f"{path.stem}*"))
+    with _archive(out) as archive:
+        for path in dict.fromkeys(wanted):
+            archive.add(path, str(path.relative_to(root)), recursive=False)
+
+
+def pack_run(engine: Engine, run: StoredRun, out: Pieces) -> None:
+    """Write a database with the rows of a run, or of all whose answers it may use."""
+    has_all = require_plan(run).options.cache
+    with tempfile.TemporaryDirectory(prefix="steelyard-run-") as folder:
+        path = Path(folder) / _DATABASE
+        copy = open_database(path)
+        try:
+            for table in _OF_RUN:
+                _copy(engine, copy, table, None if has_all else run.run_id)
+            for table in _OF_PROJECT:
+                _copy(engine, copy, table, None)
+        finally:
+            copy.dispose()
+        with _archive(out) as archive:
+            for part in sorted(Path(folder).iterdir()):
+                archive.add(part, f"{STEELYARD_FOLDER}/{part.name}")
+
+
+def unpack(pieces: Iterator[bytes], folder: Path) -> None:
+    """Read an archive into a folder."""
+    stream = cast(IO[bytes], io.BufferedReader(_Joined(pieces), PIECE))
+    with tarfile.open(mode="r|", fileobj=stream) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def _archive(out: Pieces) -> tarfile.TarFile:
+    return tarfile.open(
+        mode="w|", fileobj=cast(IO[bytes], out), format=tarfile.PAX_FORMAT, dereference=True
+    )
+
+
+def _copy(engine: Engine, copy: Engine, table: Table, run_id: str | None) -> None:
+    query = select(table)
+    if run_id is not None:
+        query = query.where(table.c.run_id == run_id)
+    with copy.begin() as connection:
+        for rows in _batches(streamed(engine, query)):
+            connection.execute(insert(table), rows)
+
+
+def _batches(rows: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    for row in rows:
+        batch.append(dict(row._mapping))  # noqa: SLF001 - the documented name of SQLAlchemy
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """The files of a project without hidden ones, environments and what can be made again."""
+    for folder, names, files in os.walk(root):
+        here = Path(folder)
+        names[:] = sorted(
+            name
+            for name in names
+            if not name.startswith(".")
+            and name not in _LEFT_OUT
+            and not (here / name / "pyvenv.cfg").exists()
+        )
+        yield from (
+            path
+            for name in sorted(files)
+            if not name.startswith(".") and (path := here / name).is_file()
+        )
+
+
+def _beneath(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _named(root: Path, run: StoredRun) -> Iterator[Path]:
+    """What the options of a run name, wherever in the project it is."""
+    options = require_plan(run).options
+    if upload_of(options.dataset):
+        raise InvalidError("a dataset that was posted stays encrypted here; run it without Ray")
+    derived = options.derived.folders if options.derived else ()
+    for name in (options.dataset, options.responses, *derived):
+        path = (root / name).resolve() if name else root
+        if not path.exists() or path == root:
+            continue
+        if not path.is_relative_to(root.resolve()):
+            raise InvalidError(
+                f"{name} lies outside the project {root}, whose files are sent to the workers of "
+                "Ray; move it there"
+            )
+        yield root / path.relative_to(root.resolve())

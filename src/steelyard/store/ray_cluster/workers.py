@@ -1,0 +1,292 @@
+"""Workers on the nodes of a Ray cluster, seen from the process that holds the run."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import RunError, UnavailableError
+from steelyard.execution.parts import Part
+from steelyard.execution.ports import Answer, HolderQuestion
+from steelyard.ports import Warn, log_warning
+from steelyard.store.ray_cluster.cluster import (
+    RayOptions,
+    cluster_cpus,
+    connect,
+    disconnect,
+    hint,
+    is_head_there,
+)
+from steelyard.store.ray_cluster.node_worker import NodeWorker
+from steelyard.store.ray_cluster.shipment import Pieces, pack_project, pack_run
+from steelyard.store.ray_cluster.versions import installed_versions
+from steelyard.store.runs.repository import RunStore
+from steelyard.store.runs.worker_pipe import (
+    CANCELLED,
+    KEPT,
+    STOPPED,
+    WorkerJob,
+    message,
+    written_answer,
+)
+
+KILLED = -9
+_LOOK_S = 2.0
+_NO_ROOM_S = 600.0
+_HEAD_AWAY_S = 15.0
+"""A head that has a store of its own may come back."""
+_MUCH = 500 * 1024 * 1024
+
+
+class RayWorker:
+    """An actor that begins as soon as a node has room for it."""
+
+    def __init__(self, pool: RayWorkers, begin: Callable[[Any], Any]) -> None:
+        self._pool = pool
+        self._actor: Any = pool.actor()
+        self._begun = asyncio.ensure_future(self._begin(begin))
+        self._early: list[bytes] | None = []
+        """What it is told before it has begun."""
+        self._is_lost = False
+
+    async def read(self) -> bytes | HolderQuestion:
+        """The rows that it wants to be kept next, or a question; nothing when it is through."""
+        try:
+            await asyncio.shield(self._begun)
+            return message(self._heard(await self._pool.answer(self._actor.read.remote())))
+        except self._pool.lost as error:
+            self._is_lost = True
+            self.kill()  # it may only be out of reach
+            await self._pool.lose(error)
+            return b""
+
+    def answer(self, question: HolderQuestion, answer: Answer) -> None:
+        """The answer to a question of it."""
+        self._tell(written_answer(question, answer))
+
+    def confirm(self) -> None:
+        """What it wanted to be kept is kept."""
+        self._tell(KEPT)
+
+    def cancel(self) -> None:
+        """It shall make no further call, and keep what is left as cancelled."""
+        self._tell(CANCELLED)
+
+    async def wait(self) -> int:
+        """Its exit code; negative when it, its process or its node was killed."""
+        if self._is_lost:
+            return KILLED
+        try:
+            return self._heard(await self._pool.answer(self._actor.wait.remote()))
+        except self._pool.lost:
+            return KILLED
+
+    def stop(self) -> None:
+        """It shall break off its calls, and keep that it has."""
+        if self._early is None:
+            self._tell(STOPPED)
+        else:
+            self._begun.cancel()
+
+    def terminate(self) -> None:
+        """Ask it to end; what it still wants to be kept is not."""
+        self._actor.hang_up.remote()
+
+    def kill(self) -> None:
+        """Stop it."""
+        self._pool.kill(self._actor)
+
+    def close(self) -> None:
+        """Let go of it; it removes its files."""
+        self._pool.leave(self)
+        self._begun.cancel()
+        if self._early is None and not self._is_lost:
+            self._actor.end.remote()
+        self._actor = None  # Ray ends an actor that nobody can call any more
+
+    async def _begin(self, begin: Callable[[Any], Any]) -> None:
+        beginning = asyncio.ensure_future(asyncio.to_thread(begin, self._actor))
+        refusal = await self._pool.room_for(await beginning)
+        if refusal:
+            raise RunError(f"{refusal}; install the same versions on every node")
+        early, self._early = self._early or [], None
+        self._pool.join(self)
+        for data in early:
+            self._tell(data)
+
+    def _tell(self, data: bytes) -> None:
+        if self._early is None:
+            self._actor.tell.remote(data)
+        else:
+            self._early.append(data)
+
+    @staticmethod
+    def _heard(found: tuple[Any, Sequence[str]]) -> Any:
+        sys.stderr.writelines(found[1])
+        return found[0]
+
+
+class RayWorkers:
+    """Starts actors for the runs of a project; the cluster is connected when it is needed."""
+
+    is_remote = True
+
+    def __init__(
+        self,
+        root: Path,
+        store: Callable[[], RunStore],
+        options: RayOptions,
+        warn: Warn = log_warning,
+    ) -> None:
+        self._root = root
+        self._store = store
+        self._options = options
+        self._warn = warn
+        self._ray: Any = None
+        self._at_work: set[RayWorker] = set()
+        self._worked_at = self._looked_at = self._head_at = time.monotonic()
+        self._projects: dict[str, list[Any]] = {}
+        """The archives of the project, by run: its files do not change while it runs."""
+        self.lost: tuple[type[Exception], ...] = ()
+        """The errors that say that an actor or its node is gone."""
+
+    def connect(self) -> int:
+        """Connect to the cluster; how many CPUs it has."""
+        if self._ray is None:
+            self._options.values()
+            self._ray = connect(self._options)
+            self._head_at = time.monotonic()
+            names = ("RayActorError", "NodeDiedError", "ObjectLostError", "WorkerCrashedError")
+            self.lost = tuple(getattr(self._ray.exceptions, name) for name in names)
+        return cluster_cpus(self._ray)
+
+    def warm(self, count: int) -> None:
+        """Connect, and let a cluster that can grow do so before there is work."""
+        self.connect()
+        hint(self._ray, self._options, count, self._warn)
+
+    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> RayWorker:
+        """A worker for a part of a run, which reads a copy of the project on its node."""
+        self.connect()
+        job = WorkerJob(run_id, (part.number, part.of), tuple(targets))
+
+        def begin(actor: Any) -> Any:
+            known = installed_versions(), job, self._options.values()
+            return actor.begin.remote(*known, *self._archives(run_id))
+
+        return RayWorker(self, begin)
+
+    def close(self) -> None:
+        """Disconnect."""
+        if self._ray is None:
+            return
+        self._projects.clear()
+        disconnect(self._ray, self._options)
+        self._ray = None
+
+    def actor(self) -> Any:
+        """A new actor, somewhere; it begins when a node has room."""
+        made = self._ray.remote(NodeWorker)
+        return made.options(**self._options.actor_options()).remote()
+
+    def kill(self, actor: Any) -> None:
+        """Kill an actor, with its process."""
+        with suppress(Exception):  # it is gone already
+            self._ray.kill(actor)
+
+    async def answer(self, reference: Any) -> Any:
+        """What an actor answers, for as long as the head of the cluster is there.
+
+        Ray itself ends the process of a driver a minute after its head.
+        """
+        answer = asyncio.ensure_future(_awaited(reference))
+        try:
+            while not answer.done():
+                await asyncio.wait([answer], timeout=_LOOK_S)
+                if not answer.done():
+                    await self._look_at_head()
+            return answer.result()
+        finally:
+            answer.cancel()
+
+    async def _look_at_head(self) -> None:
+        now = time.monotonic()
+        if now - self._looked_at < _LOOK_S:
+            return
+        self._looked_at = now
+        if await asyncio.to_thread(is_head_there, self._ray):
+            self._head_at = time.monotonic()
+        elif now - self._head_at > _HEAD_AWAY_S:
+            raise self._head_is_gone()
+
+    def _head_is_gone(self) -> UnavailableError:
+        address = self._ray.get_runtime_context().gcs_address
+        return UnavailableError(
+            f"the head of the Ray cluster at {address} is gone; with another one, or without Ray, "
+            "the run goes on with: steelyard resume"
+        )
+
+    async def lose(self, error: Exception) -> None:
+        """An actor is gone."""
+        if not await asyncio.to_thread(is_head_there, self._ray):
+            raise self._head_is_gone()
+        why = next((line for line in str(error).splitlines() if line.strip()), "")
+        self._warn(f"a worker on Ray was lost, and another takes its records over: {why[:300]}")
+
+    def join(self, worker: RayWorker) -> None:
+        """A worker has begun."""
+        self._at_work.add(worker)
+
+    def leave(self, worker: RayWorker) -> None:
+        """A worker has ended."""
+        self._at_work.discard(worker)
+        self._worked_at = time.monotonic()
+
+    async def room_for(self, beginning: Any) -> str:
+        """Wait until an actor has begun, for as long as others are at work; why it cannot be."""
+        answer = asyncio.ensure_future(_awaited(beginning))
+        try:
+            while not answer.done():
+                await asyncio.wait([answer], timeout=_LOOK_S)
+                if self._at_work:
+                    self._worked_at = time.monotonic()
+                elif time.monotonic() - self._worked_at > _NO_ROOM_S:
+                    raise UnavailableError(
+                        f"no node of the Ray cluster had room for a worker for {_NO_ROOM_S:.0f} s"
+                    )
+            return answer.result()
+        except self.lost as error:
+            if "No module named 'steelyard" in str(error):
+                here = installed_versions().steelyard
+                raise RunError(
+                    f"a node of the Ray cluster lacks Steelyard {here}: install 'steelyard[ray]' "
+                    "in the same version on every node"
+                ) from None
+            raise
+        finally:
+            answer.cancel()
+
+    def _archives(self, run_id: str) -> tuple[Sequence[Any], ...]:
+        store = self._store()
+        run = store.find(run_id)
+        if run_id not in self._projects:
+            files = Pieces(self._ray.put)
+            pack_project(self._root, run, files)
+            if files.size > _MUCH:
+                self._warn(
+                    f"{files.size / 1e6:,.0f} MB of {self._root} are sent to every worker; what "
+                    "the run does not read should lie elsewhere"
+                )
+            self._projects[run_id] = files.finish()
+        rows = Pieces(self._ray.put)
+        pack_run(store.engine, run, rows)
+        return self._projects[run_id], rows.finish()
+
+
+async def _awaited(reference: Any) -> Any:
+    return await reference

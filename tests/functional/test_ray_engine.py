@@ -1,0 +1,123 @@
+"""Runs on a Ray cluster of three nodes, in a network and process namespace of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker import Trial, check_run
+from real_parts import lack, require
+from servers import ray_cluster
+from servers.ray_projects import COUNT, PASSED, sealed_equally, write_project
+
+NAMESPACE = (
+    *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
+    "--map-root-user",
+)
+AT_ONCE = 16
+
+pytestmark = pytest.mark.trials
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project after all trials on one cluster; to start one takes long."""
+    require("ray")
+    if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode:
+        lack("needs namespaces of its own: unshare --net --pid --map-root-user is not permitted")
+    made = tmp_path_factory.mktemp("ray")
+    write_project(made)
+    words = [*NAMESPACE, sys.executable, ray_cluster.__file__, str(made)]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=230, check=False)
+    assert (made / "found.json").is_file(), done.stderr
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(root: Path) -> dict[str, dict[str, Any]]:
+    """What each trial has found."""
+    return json.loads((root / "found.json").read_text(encoding="utf-8"))
+
+
+def test_a_run_on_three_nodes_asks_each_question_once_and_prints_its_result_alone(
+    found: dict[str, dict[str, Any]],
+) -> None:
+    run = found["undisturbed"]
+
+    check_run(Path(run["artifacts"]), Trial(calls=COUNT))
+    assert run["metrics"]["pass_count"] == PASSED
+    assert run["calls"] == COUNT
+
+
+def test_the_artifacts_are_those_of_a_local_run(
+    root: Path, found: dict[str, dict[str, Any]]
+) -> None:
+    local = [
+        json.loads(
+            subprocess.run(
+                [
+                    *(sys.executable, "-m", "steelyard", "run", "d.jsonl", "--target", "agent"),
+                    *("--format", "json", "--workers", str(count)),
+                ],
+                cwd=root,
+                env=ray_cluster.variables(root),
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+        for count in (1, 2)
+    ]
+    folders = [Path(run["artifacts"]) for run in (*local, found["undisturbed"])]
+
+    assert sealed_equally(folders) == {}
+
+
+def test_a_node_that_dies_loses_no_record(found: dict[str, dict[str, Any]]) -> None:
+    run = found["node_killed"]
+
+    trial = Trial(calls=run["calls"], kills=1, concurrency=AT_ONCE)
+    check_run(Path(run["artifacts"]), trial)
+    assert run["metrics"]["pass_count"] == PASSED
+    assert run["metrics"]["interrupted_calls"] > 0
+    assert run["workers"] == 4
+    assert "a worker on Ray was lost, and another takes its records over" in run["said"]
+
+
+def test_a_run_whose_driver_dies_is_resumed_on_the_cluster(
+    found: dict[str, dict[str, Any]],
+) -> None:
+    run = found["driver_killed"]
+
+    trial = Trial(calls=run["calls"], kills=1, concurrency=AT_ONCE)
+    check_run(Path(run["artifacts"]), trial)
+    assert run["left"] == []
+    assert run["metrics"]["pass_count"] == PASSED
+    assert run["metrics"]["interrupted_calls"] > 0
+
+
+def test_a_run_whose_head_dies_stops_and_is_resumed_without_ray(
+    found: dict[str, dict[str, Any]],
+) -> None:
+    run = found["head_killed"]
+
+    check_run(Path(run["artifacts"]))
+    assert run["metrics"]["pass_count"] == PASSED
+    assert run["first"]["code"] == 3
+    assert "the head of the Ray cluster at " in run["first"]["said"]
+    assert "the run goes on with: steelyard resume" in run["first"]["said"]
+
+
+def test_the_commands_of_the_guide_work_on_a_cluster(found: dict[str, dict[str, Any]]) -> None:
+    codes: dict[str, int] = found["guide"]["codes"]
+
+    assert len(codes) == 2
+    # The second resumes a run that is finished, and both tell of its gates.
+    assert set(codes.values()) == {0}

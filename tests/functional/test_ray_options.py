@@ -1,0 +1,106 @@
+"""What `--engine ray` says where it cannot be used, and who never loads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from fakes.warm_command import run_warm
+from steelyard.errors import InvalidError, UnavailableError
+from steelyard.store.ray_cluster.cluster import RayOptions, connect
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with one case."""
+    (tmp_path / "steelyard.yaml").write_text("targets: {echo: {provider: echo}}\n", "utf-8")
+    case = {"id": "a", "expected_outcome": "?", "input": "?"}
+    (tmp_path / "d.jsonl").write_text(json.dumps(case) + "\n", "utf-8")
+    return tmp_path
+
+
+def said(project: Path, *words: str, **variables: str) -> tuple[int, str]:
+    command = ("run", "d.jsonl", "--target", "echo", *words)
+    done = run_warm(project, *command, environment={**os.environ, **variables})
+    return done[0], done[2]
+
+
+def test_an_address_where_nobody_listens_is_told_at_once(project: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    code, text = said(project, "--engine", "ray", "--address", f"127.0.0.1:{port}")
+
+    assert code == 3
+    assert f"no Ray cluster answers at 127.0.0.1:{port}: " in text
+
+
+def test_a_port_where_something_else_listens_is_told_at_once() -> None:
+    with (
+        HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        answering = thread.submit(other.handle_request)
+        with pytest.raises(UnavailableError, match="something else listens there"):
+            connect(RayOptions(address=f"127.0.0.1:{other.server_port}"))
+        answering.result()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--address", "h:1"), "--address belongs to --engine ray"),
+        (("--resources", "GPU=1"), "--resources belongs to --engine ray"),
+        (("--send-env", "KEY"), "--send-env belongs to --engine ray"),
+        (("--engine", "ray", "--resources", "GPU"), "--resources takes NAME=N, such as GPU=1"),
+        (("--engine", "ray", "--resources", "=1"), "not '=1'"),
+        (("--engine", "ray", "--address", "here"), "host:port, not 'here'"),
+        (("--engine", "ray", "--send-env", "NO_SUCH"), "NO_SUCH is not set"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    project: Path, words: tuple[str, ...], text: str
+) -> None:
+    code, found = said(project, *words)
+
+    assert code == 2
+    assert text in found
+
+
+def test_without_ray_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+
+    with pytest.raises(InvalidError, match=r"pip install 'steelyard\[ray\]'"):
+        connect(RayOptions(address="127.0.0.1:1"))
+
+
+def test_a_local_run_does_not_load_ray(project: Path) -> None:
+    code = (
+        "import atexit, sys; from steelyard.cli.main import main\n"
+        "atexit.register(lambda: print([name for name in sys.modules if 'ray' in name.split('.')"
+        " or 'ray_cluster' in name], file=sys.stderr))\n"
+        "sys.argv[1:] = ['run', 'd.jsonl', '--target', 'echo', '--format', 'json']\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr.splitlines()[-1] == "[]", done.stderr
+
+
+def test_what_a_worker_takes_of_a_node() -> None:
+    known = RayOptions(resources={"GPU": 0.5, "CPU": 2, "near_model": 1}).actor_options()
+
+    assert (known["num_cpus"], known["num_gpus"]) == (2, 0.5)
+    assert known["resources"] == {"near_model": 1}
+    assert RayOptions().bundle() == {"CPU": 1}
