@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+import msgspec
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, JsonObject, no_extra
 from steelyard.model.judge import Judge
 
@@ -73,8 +76,7 @@ class AskedQuestion:
     wants_logprobs: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldAnswer:
+class FieldAnswer(FrozenStruct, frozen=True, kw_only=True):
     """What a judge said about one field; or why it said nothing that counts."""
 
     key: str
@@ -90,7 +92,7 @@ class FieldAnswer:
     code of the call's error."""
     message: str = ""
     """The same for people."""
-    probabilities: Mapping[Choice, float] = field(default_factory=dict[Choice, float], hash=False)
+    probabilities: Mapping[Choice, float] = msgspec.field(default_factory=dict[Choice, float])
     """The probability of each value, if the endpoint returns it; they add up to 1."""
 
     @property

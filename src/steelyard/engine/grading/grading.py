@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from statistics import median
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.engine.threads import in_thread
 from steelyard.errors import TargetError

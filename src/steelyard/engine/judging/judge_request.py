@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from steelyard.engine.attempts import interruption, is_adapted, outage, probe_answered
 from steelyard.engine.breakable import BrokenOff, Waiting
@@ -141,7 +141,7 @@ class JudgeRequest:
                 by.adapted.add(self.place)
                 status = answer.http_status
                 made = self._logged(number, at)
-                made = structs.replace(made, latency_ms=elapsed, http_status=status)
+                made = replace(made, latency_ms=elapsed, http_status=status)
                 self._log(made, answer)
                 return None
             if isinstance(answer, TargetError):
@@ -190,7 +190,7 @@ class JudgeRequest:
             return False
         place = self.record.index, self.record.repeat
         is_last = made.attempt >= around.retry.max_attempts
-        made = structs.replace(made, latency_ms=elapsed, http_status=error.http_status)
+        made = replace(made, latency_ms=elapsed, http_status=error.http_status)
         try:
             is_away = by.limiter.failed(error, started, place, around.left_s, is_last=is_last)
         except TargetStoppedError:
@@ -203,7 +203,7 @@ class JudgeRequest:
 
     def _log(self, made: Attempt, error: TargetError) -> None:
         """Log a call that came to nothing, for which nobody waits."""
-        made = structs.replace(made, error_code=error.code, message=str(error))
+        made = replace(made, error_code=error.code, message=str(error))
         unawaited(self.shared.around.ledger.keep(None, (made,)))
 
     async def _enter(self, tokens: int) -> None:
@@ -249,7 +249,7 @@ class JudgeRequest:
             cost_usd=cost,
             cache_key=cache_key,
         )
-        attempt = structs.replace(
+        attempt = replace(
             self._logged(request.attempt, at),
             latency_ms=answer.latency_ms,
             first_token_ms=answer.first_token_ms,
@@ -272,7 +272,7 @@ class JudgeRequest:
         if self.shared.waiting.stopped:
             wait = None
         is_cut_off = error.code == INTERRUPTED and self.shared.waiting.stopped is not None
-        attempt = structs.replace(
+        attempt = replace(
             self._logged(number, at),
             latency_ms=None if is_cut_off else elapsed,
             error_code=error.code,
