@@ -54,16 +54,15 @@ class Example:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedQuestion:
+class AskedQuestion(FrozenStruct, frozen=True, kw_only=True):
     """One call to a judge, before nonces and orders are drawn."""
 
     judge: Judge
     fields: tuple[AnswerField, ...]
     """One; several where questions are grouped to save calls."""
-    material: Extra = field(default_factory=no_extra, hash=False)
+    material: Extra = msgspec.field(default_factory=no_extra)
     """Template variables from trace and case: they stand between delimiters, as data."""
-    instructions: Extra = field(default_factory=no_extra, hash=False)
+    instructions: Extra = msgspec.field(default_factory=no_extra)
     """Template variables from whoever wrote the rubric: `question`, `rubric`, `criteria`."""
     quotable: str = ""
     """The text that evidence is looked for in."""
@@ -101,12 +100,11 @@ class FieldAnswer(FrozenStruct, frozen=True, kw_only=True):
         return self.value is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(FrozenStruct, frozen=True, kw_only=True):
     """The answers of one call, and what names and dates the instrument that gave them."""
 
     asked: AskedQuestion
-    answers: Mapping[str, FieldAnswer] = field(hash=False)
+    answers: Mapping[str, FieldAnswer]
     """By the key of the field, every field of the call."""
     rung: Rung
     """The lowest that any answer needed."""

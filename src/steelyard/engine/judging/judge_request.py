@@ -14,6 +14,7 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import Claimed, Claims, unawaited
 from steelyard.engine.costs import cost_of
+from steelyard.engine.judging.judge_prompt import prompt_of_call
 from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
@@ -21,12 +22,13 @@ from steelyard.engine.record_work import EngineContext
 from steelyard.engine.retries import retry_wait
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
 from steelyard.model.run import INTERRUPTED, PlannedRecord
 from steelyard.model.trace import Trace
-from steelyard.ports import Judged, Prompt, Request, Turn
+from steelyard.ports import Judged, Prompt, Request
 from steelyard.results.attempts import Attempt
 
 PROBE = "probe"
@@ -41,8 +43,7 @@ class JudgeContext:
     waiting: Waiting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeRequest:
+class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
     """One call, with all that it needs."""
 
     shared: JudgeContext
@@ -63,7 +64,7 @@ class JudgeRequest:
             return await self._asked(tried, None)
         key = self.by.cache_key(
             cache,
-            _prompt(call, blanked=True),
+            prompt_of_call(call, blanked=True),
             {
                 "schema": call.schema,
                 "sample": call.sample,
@@ -124,7 +125,7 @@ class JudgeRequest:
             if by.claims:
                 with self.shared.waiting.for_turn():
                     await by.claims.cover((self, number))
-            prompt = _prompt(self.call)
+            prompt = prompt_of_call(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens)
             if by.limiter.is_probing and by.answered:
@@ -160,7 +161,7 @@ class JudgeRequest:
         """See whether a target is back, by a call that it has answered before."""
         by, around = self.by, self.shared.around
         at, started = around.clock.stamp(), around.clock.monotonic()
-        answer = await self._logged_answer(self._request(number, _prompt(self.call)), at)
+        answer = await self._logged_answer(self._request(number, prompt_of_call(self.call)), at)
         made = self._logged(number, at)
         if not isinstance(answer, TargetError):
             by.limiter.answered()
@@ -393,15 +394,3 @@ def judge_claims(name: str, around: EngineContext, limit: int) -> Claims[tuple[J
 
     how: Claimed[tuple[JudgeRequest, int]] = Claimed(name, place, logged, _none)
     return Claims(how, around.ledger, around.clock.stamp, limit)
-
-
-def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
-    """The prompt of a judge; `blanked` removes the nonce, which differs from call to call."""
-    messages = call.messages
-    if blanked and call.nonce:
-        messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)
-    text = "\n\n".join(text for _, text in messages)
-    if not call.images:
-        return Prompt(messages, text)
-    *before, last = (Turn(role, (text,)) for role, text in messages)
-    return Prompt(messages, text, (*before, last._replace(parts=(*last.parts, *call.images))))
