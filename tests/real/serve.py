@@ -1,6 +1,7 @@
-"""Serves a GGUF model with llama.cpp on loopback: `python serve.py MODEL PORT`.
+"""Serves a GGUF model with llama.cpp on loopback: `python serve.py MODEL PORT [CACHE_MIB]`.
 
-It prints its address once it listens, and ends with its standard input.
+The last is the memory for prompts that are in no slot. It prints its address once it listens,
+and ends with its standard input.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 def main() -> None:
     """Serve until nobody holds the other end of standard input."""
-    model, port = sys.argv[1:]
+    model, port, *cache_mib = sys.argv[1:]
     xllamacpp: Any = import_module("xllamacpp")
     settings = xllamacpp.CommonParams()
     settings.model.path = model
@@ -26,6 +27,8 @@ def main() -> None:
     settings.n_ctx = 16384
     settings.n_parallel = 2
     settings.n_predict = 256
+    if cache_mib:
+        settings.cache_ram_mib = int(cache_mib[0])
     settings.cpuparams.n_threads = 1
     settings.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(settings)

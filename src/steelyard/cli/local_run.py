@@ -149,8 +149,8 @@ def print_runs(
     from steelyard.usecases.results.read_run import read_run
 
     views = [read_run(Path(one.folder)) for one in finished]
-    compared = compared_runs(project, views)
-    if output is ReportFormat.text:
+    compared = compared_runs(project, views) if len(views) > 1 else None
+    if compared and output is ReportFormat.text:
         show_compared(compared)
     rows = [finished_row(one) for one in finished]
     reports = RunReports(

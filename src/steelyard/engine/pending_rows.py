@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.contracts.trace.writer import trace_row

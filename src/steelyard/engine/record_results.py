@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from steelyard.engine.budget import Stop
 from steelyard.engine.record_work import Work

@@ -14,6 +14,7 @@ from steelyard.engine.cache import AnswerCache
 from steelyard.engine.claims import ClaimLedger
 from steelyard.engine.limiter import Limiter
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judgement import Judgement
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import PlannedRecord, Result, RunState
@@ -24,8 +25,7 @@ from steelyard.settings import RetrySettings
 TARGET_CALL = "target"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(FrozenStruct, frozen=True, kw_only=True):
     """One record in one repeat, as far as it has come."""
 
     record: PlannedRecord

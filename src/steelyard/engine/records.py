@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import cast
+
+from msgspec.structs import replace
 
 from steelyard.engine.attempts import attempt_of, call_of, interruption
 from steelyard.engine.breakable import BrokenOff, Waiting, this_task

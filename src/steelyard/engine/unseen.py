@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from steelyard.contracts.image_blocks import ImageReader, is_image
 from steelyard.errors import TargetError

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
 from steelyard.engine.phase import Phase
+from steelyard.engine.prefix_order import by_prefix
 from steelyard.engine.record_work import EngineContext, Ledger
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.redaction.redactor import Redactor
@@ -56,18 +57,20 @@ async def evaluate_records(
     answered = judges.answered if judges else {}
     loops = {
         share.target: RecordLoop(
-            work_items(
-                prepared,
-                share,
-                done.has,
-                tried,
-                answered,
-                prompt=partial(
-                    prompt_of,
-                    ports.policies,
-                    spec.template,
-                    carries=spec.carries if spec.omits else None,
-                ),
+            by_prefix(
+                work_items(
+                    prepared,
+                    share,
+                    done.has,
+                    tried,
+                    answered,
+                    prompt=partial(
+                        prompt_of,
+                        ports.policies,
+                        spec.template,
+                        carries=spec.carries if spec.omits else None,
+                    ),
+                )
             ),
             asked(ports, run_id, spec, limiters.of(spec), prepared),
             around,

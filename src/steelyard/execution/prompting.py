@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages

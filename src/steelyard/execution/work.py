@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from steelyard.contracts.reading import Row
 from steelyard.contracts.trace.reader import read_trace

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from steelyard.errors import TargetError, TemplateError
 from steelyard.judging.delimiters import harmless

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import exp, fsum
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from steelyard.formats.encoding import without_surrogates
 from steelyard.judging.answer_schema import offered, values_shown

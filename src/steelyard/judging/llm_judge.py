@@ -85,10 +85,10 @@ class LlmJudge:
 
     async def ask_about(self, shown: Extra, text: str, asker: Asker) -> Outcome:
         """The same about material of another sort; evidence is looked for in the text."""
-        answers = await asyncio.gather(
-            *(ask_for(asker, self._asked(shown, text, sample)) for sample in range(self.samples))
-        )
-        return self._outcome(answers)
+        asked = [self._asked(shown, text, sample) for sample in range(self.samples)]
+        if len(asked) == 1:
+            return self._outcome([await ask_for(asker, asked[0])])
+        return self._outcome(await asyncio.gather(*(ask_for(asker, one) for one in asked)))
 
     def _asked(self, shown: Extra, text: str, sample: int) -> AskedQuestion:
         return AskedQuestion(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from steelyard.formats.mustache import rendered
 from steelyard.judging.answer_schema import answer_schema, values_shown
@@ -127,10 +128,14 @@ def _system(fence: DelimiterFence, examples: Sequence[Example]) -> str:
 def _user(asked: AskedQuestion, fence: DelimiterFence, instructions: Extra, seed: int) -> str:
     filled = dict.fromkeys(_OPTIONAL, "") | marked(asked.material) | dict(instructions)
     body = rendered(asked.judge.template, filled, fence.show).strip()
-    names = set(_NAMES.findall(asked.judge.template))
-    is_in_template = "question" in names and "question" in instructions
+    is_in_template = "question" in _names(asked.judge.template) and "question" in instructions
     rest = [_field_text(field, seed, is_in_template=is_in_template) for field in asked.fields]
     return "\n\n".join([body, *map(fence.plain, rest)])
+
+
+@lru_cache
+def _names(template: str) -> frozenset[str]:
+    return frozenset(_NAMES.findall(template))
 
 
 def _field_text(field: AnswerField, seed: int, *, is_in_template: bool) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+import msgspec
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, JsonObject, no_extra
 from steelyard.model.judge import Judge
 
@@ -51,16 +54,15 @@ class Example:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedQuestion:
+class AskedQuestion(FrozenStruct, frozen=True, kw_only=True):
     """One call to a judge, before nonces and orders are drawn."""
 
     judge: Judge
     fields: tuple[AnswerField, ...]
     """One; several where questions are grouped to save calls."""
-    material: Extra = field(default_factory=no_extra, hash=False)
+    material: Extra = msgspec.field(default_factory=no_extra)
     """Template variables from trace and case: they stand between delimiters, as data."""
-    instructions: Extra = field(default_factory=no_extra, hash=False)
+    instructions: Extra = msgspec.field(default_factory=no_extra)
     """Template variables from whoever wrote the rubric: `question`, `rubric`, `criteria`."""
     quotable: str = ""
     """The text that evidence is looked for in."""
@@ -73,8 +75,7 @@ class AskedQuestion:
     wants_logprobs: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldAnswer:
+class FieldAnswer(FrozenStruct, frozen=True, kw_only=True):
     """What a judge said about one field; or why it said nothing that counts."""
 
     key: str
@@ -90,7 +91,7 @@ class FieldAnswer:
     code of the call's error."""
     message: str = ""
     """The same for people."""
-    probabilities: Mapping[Choice, float] = field(default_factory=dict[Choice, float], hash=False)
+    probabilities: Mapping[Choice, float] = msgspec.field(default_factory=dict[Choice, float])
     """The probability of each value, if the endpoint returns it; they add up to 1."""
 
     @property
@@ -99,12 +100,11 @@ class FieldAnswer:
         return self.value is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(FrozenStruct, frozen=True, kw_only=True):
     """The answers of one call, and what names and dates the instrument that gave them."""
 
     asked: AskedQuestion
-    answers: Mapping[str, FieldAnswer] = field(hash=False)
+    answers: Mapping[str, FieldAnswer]
     """By the key of the field, every field of the call."""
     rung: Rung
     """The lowest that any answer needed."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import field
 
 from steelyard.model.evaluator import Evaluator, RubricItem
+from steelyard.model.frozen_struct import FrozenStruct, SourcedStruct
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.message import Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attachment:
+class Attachment(FrozenStruct, frozen=True, kw_only=True):
     """A file beside the dataset, such as a PDF, with an optional kind and title."""
 
     path: str
@@ -21,8 +21,7 @@ class Attachment:
     extra: Extra = field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(FrozenStruct, frozen=True, kw_only=True):
     """One point that an answer meets or does not; a negative weight takes points away."""
 
     id: str
@@ -32,8 +31,7 @@ class Criterion:
     extra: Extra = field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerChoice:
+class AnswerChoice(FrozenStruct, frozen=True):
     """One of the answers to choose from."""
 
     id: str
@@ -41,8 +39,7 @@ class AnswerChoice:
     extra: Extra = field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(FrozenStruct, frozen=True, kw_only=True):
     """Where a case was read: file, physical line (1-based) and position among its siblings."""
 
     file: str | None = None
@@ -52,8 +49,7 @@ class Place:
     """The path of its row, in a file that is one document."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(SourcedStruct, frozen=True, kw_only=True):
     """What to ask, what a good answer is, and how to grade it.
 
     The fields are the common part of the five contracts. What a contract carries beyond
@@ -93,7 +89,7 @@ class Case:
     guideline_paths: tuple[str, ...] = ()
     file_paths: tuple[str, ...] = ()
     extra: Extra = field(default_factory=no_extra)
-    place: Place = field(default_factory=Place, compare=False, repr=False)
+    place: Place = Place()
 
     @property
     def answers(self) -> tuple[str, ...]:

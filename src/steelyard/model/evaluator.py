@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import field
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, no_extra
 
 UNGRADED = "none"
 """The default evaluator of a case that nothing grades."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubricItem:
+class RubricItem(FrozenStruct, frozen=True, kw_only=True):
     """One statement that a judge finds true or false of an answer."""
 
     id: str
@@ -21,8 +21,7 @@ class RubricItem:
     extra: Extra = field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluator:
+class Evaluator(FrozenStruct, frozen=True, kw_only=True):
     """One entry of a case's evaluator list, its type in today's spelling."""
 
     name: str

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, ForwardRef, TypeAlias
 
-JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = (
+        "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+    )
+else:
+    # Known by its module, so that signatures can be read wherever the name is used.
+    JsonValue = ForwardRef("_AnyJson", module=__name__)
+    _AnyJson = bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None
 JsonObject: TypeAlias = dict[str, JsonValue]
 Extra: TypeAlias = Mapping[str, JsonValue]
 PathPart: TypeAlias = str | int

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.message import ImageBlock
@@ -18,8 +18,7 @@ class TokenChoice(NamedTuple):
     logprobs: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCall:
+class JudgeCall(FrozenStruct, frozen=True, kw_only=True):
     """One question to a judge: what is sent, and what names its reply within a check."""
 
     judge: Judge
@@ -44,8 +43,7 @@ class JudgeCall:
     """What is shown after the last message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(FrozenStruct, frozen=True, kw_only=True):
     """What a judge said."""
 
     text: str
@@ -61,8 +59,7 @@ class Reply:
     cost_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(FrozenStruct, frozen=True, kw_only=True):
     """What came of one call to a judge: its reply, or how it failed for good.
 
     It is kept before it is used, so that nobody asks again.

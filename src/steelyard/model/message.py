@@ -8,22 +8,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+import msgspec
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextBlock:
+class TextBlock(FrozenStruct, frozen=True, kw_only=True):
     """A piece of text inside a message."""
 
     text: str
-    extra: Extra = field(default_factory=no_extra)
+    extra: Extra = msgspec.field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileBlock:
+class FileBlock(FrozenStruct, frozen=True, kw_only=True):
     """A file that a message refers to, with its text loaded."""
 
     value: str
@@ -33,11 +34,10 @@ class FileBlock:
     text: str
     guideline: bool = False
     """Whether the file matches a guideline pattern and so belongs before the prompt."""
-    extra: Extra = field(default_factory=no_extra)
+    extra: Extra = msgspec.field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnshownBlock(TextBlock):
+class UnshownBlock(TextBlock, frozen=True, kw_only=True):
     """A file that is there and cannot be shown; the text says so in its place."""
 
 
@@ -71,26 +71,24 @@ ContentBlock: TypeAlias = TextBlock | FileBlock | OtherBlock
 Content: TypeAlias = str | tuple[ContentBlock, ...] | Mapping[str, JsonValue] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(FrozenStruct, frozen=True, kw_only=True):
     """One use of a tool: what went in and what came out."""
 
     tool: str
     input: JsonValue = None
     output: JsonValue = None
     id: str | None = None
-    extra: Extra = field(default_factory=no_extra)
+    extra: Extra = msgspec.field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(FrozenStruct, frozen=True, kw_only=True):
     """One turn of a conversation; content is text, blocks, a structured object or nothing."""
 
     role: Role
     content: Content = None
     name: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
-    extra: Extra = field(default_factory=no_extra)
+    extra: Extra = msgspec.field(default_factory=no_extra)
 
     @property
     def text(self) -> str:

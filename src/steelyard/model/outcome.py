@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.question import Answers
 
 OutcomeStatus: TypeAlias = Literal["scored", "skipped", "unscored"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(FrozenStruct, frozen=True, kw_only=True):
     """A score with a verdict and a reason; or why there is none.
 
     `skipped` means that the check does not apply; `unscored` that it could not be carried out.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec.structs import asdict
 
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
@@ -56,8 +58,7 @@ def call_of(place: str) -> str:
     return place.partition(_SEPARATOR)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
+class Judging(FrozenStruct, frozen=True, kw_only=True):
     """What it took to judge a record, apart from what its target took."""
 
     calls: int = 0
@@ -94,8 +95,7 @@ class Asking(NamedTuple):
     """What fields hold that are never written, each with its path."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedRecord:
+class PlannedRecord(FrozenStruct, frozen=True, kw_only=True):
     """What is known of one record in one repeat before its target is asked."""
 
     index: int
@@ -114,12 +114,10 @@ class PlannedRecord:
 
     def result(self, status: RecordStatus) -> Result:
         """What became of the record."""
-        known = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Result(status=status, **known)
+        return Result(status=status, **asdict(self))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(FrozenStruct, frozen=True, kw_only=True):
     """What became of one record in one repeat."""
 
     index: int

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct, SourcedStruct
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.message import Message
 from steelyard.model.plausible import cost_usd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(FrozenStruct, frozen=True, kw_only=True):
     """Tokens that went in and came out, where the target counted them."""
 
     input_tokens: int | None = None
@@ -33,12 +34,11 @@ class Served(NamedTuple):
     request_id: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class Trace(SourcedStruct, frozen=True, kw_only=True):
     """Messages, tool calls, usage and timing of one answer."""
 
     messages: tuple[Message, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     latency_ms: float | None = None
     first_token_ms: float | None = None
     """Until a streamed answer began; None where it was not streamed."""
@@ -46,7 +46,7 @@ class Trace:
     refusal: str | None = None
     model: str | None = None
     extra: Extra = field(default_factory=no_extra)
-    served: Served | None = field(default=None, compare=False, repr=False)
+    served: Served | None = None
     """Belongs to the call, whose attempt keeps it, and not to what was said."""
 
     @property

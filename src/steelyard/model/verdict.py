@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.outcome import Outcome
 
 VerdictStatus: TypeAlias = Literal["evaluated", "skipped", "evaluation_error"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
+class CheckResult(FrozenStruct, frozen=True, kw_only=True):
     """What one check of the rubric found, negation applied."""
 
     check: str
@@ -21,8 +20,7 @@ class CheckResult:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(FrozenStruct, frozen=True, kw_only=True):
     """Score and pass over all checks; or why the case has none."""
 
     status: VerdictStatus

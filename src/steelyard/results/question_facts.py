@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, cast
+
+import msgspec
 
 from steelyard.formats.json_fields import text_field
 from steelyard.model.json_value import Extra, JsonObject, JsonValue
@@ -14,8 +15,7 @@ from steelyard.model.outcome import Outcome
 GivenValue: TypeAlias = int | float | str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionFact:
+class QuestionFact(msgspec.Struct, frozen=True, gc=False):
     """One question, criterion or item in one result: its answers, one or one for each turn."""
 
     item: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TypeGuard
+
+from msgspec.structs import replace
 
 from steelyard.errors import ParseError, TargetError
 from steelyard.formats.encoding import without_bom

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.errors import TargetError

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+from msgspec.structs import replace
 
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import TargetError

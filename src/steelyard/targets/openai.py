@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from steelyard.errors import ParseError, TargetError
 from steelyard.formats.json_fields import fields, list_field

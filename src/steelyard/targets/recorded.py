@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 from typing import cast
+
+from msgspec.structs import replace
 
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import NO_RESPONSE, TargetError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject, JsonValue

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_everything_else_counts_for_equality() -> None:
 def test_values_are_frozen(value: Case) -> None:
     name = fields(value)[0].name
 
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         setattr(value, name, "other")
 
 

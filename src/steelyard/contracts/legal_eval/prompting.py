@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, zip_longest
+
+from msgspec.structs import replace
 
 from steelyard.contracts.legal_eval.policies import PLACEHOLDER
 from steelyard.model.case import AnswerChoice, Attachment, Case

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
+
+from msgspec.structs import replace
 
 from steelyard.checks.command import Command
 from steelyard.contracts.eval_cases.prompts import RESULTS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from statistics import median
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.engine.threads import in_thread
 from steelyard.errors import TargetError
@@ -35,9 +35,9 @@ def grade(rubric: Rubric, trace: Trace, case: Case) -> Verdict:
 
 async def grade_judged(rubric: Rubric, trace: Trace, case: Case, asker: Asker) -> Verdict:
     """The same where checks ask judges; all checks of a record are carried out at once."""
-    results = await asyncio.gather(
-        *(judged_result(entry, trace, case, asker, rubric) for entry in rubric.checks)
-    )
+    asked = [judged_result(entry, trace, case, asker, rubric) for entry in rubric.checks]
+    # A task for each of several alone: one more costs as much as it takes to read a reply.
+    results = [await asked[0]] if len(asked) == 1 else await asyncio.gather(*asked)
     return combined(rubric, results)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from steelyard.engine.attempts import interruption, is_adapted, outage, probe_answered
 from steelyard.engine.breakable import BrokenOff, Waiting
@@ -14,6 +14,7 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import unawaited
 from steelyard.engine.costs import cost_of
+from steelyard.engine.judging.judge_prompt import prompt_of_call
 from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
@@ -21,12 +22,13 @@ from steelyard.engine.record_work import EngineContext
 from steelyard.engine.retries import retry_wait
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
 from steelyard.model.run import INTERRUPTED, PlannedRecord
 from steelyard.model.trace import Trace
-from steelyard.ports import Judged, Prompt, Request, Turn
+from steelyard.ports import Judged, Prompt, Request
 from steelyard.results.attempts import Attempt
 
 PROBE = "probe"
@@ -41,8 +43,7 @@ class JudgeContext:
     waiting: Waiting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeRequest:
+class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
     """One call, with all that it needs."""
 
     shared: JudgeContext
@@ -63,7 +64,7 @@ class JudgeRequest:
             return await self._asked(tried, None)
         key = self.by.cache_key(
             cache,
-            _prompt(call, blanked=True),
+            prompt_of_call(call, blanked=True),
             {
                 "schema": call.schema,
                 "sample": call.sample,
@@ -124,7 +125,7 @@ class JudgeRequest:
             if by.claims:
                 with self.shared.waiting.for_turn():
                     await by.claims.cover((self, number))
-            prompt = _prompt(self.call)
+            prompt = prompt_of_call(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens)
             if by.limiter.is_probing and by.answered:
@@ -141,7 +142,7 @@ class JudgeRequest:
                 by.adapted.add(self.place)
                 status = answer.http_status
                 made = self._logged(number, at)
-                made = structs.replace(made, latency_ms=elapsed, http_status=status)
+                made = replace(made, latency_ms=elapsed, http_status=status)
                 self._log(made, answer)
                 return None
             if isinstance(answer, TargetError):
@@ -160,7 +161,7 @@ class JudgeRequest:
         """See whether a target is back, by a call that it has answered before."""
         by, around = self.by, self.shared.around
         at, started = around.clock.stamp(), around.clock.monotonic()
-        answer = await self._logged_answer(self._request(number, _prompt(self.call)), at)
+        answer = await self._logged_answer(self._request(number, prompt_of_call(self.call)), at)
         made = self._logged(number, at)
         if not isinstance(answer, TargetError):
             by.limiter.answered()
@@ -190,7 +191,7 @@ class JudgeRequest:
             return False
         place = self.record.index, self.record.repeat
         is_last = made.attempt >= around.retry.max_attempts
-        made = structs.replace(made, latency_ms=elapsed, http_status=error.http_status)
+        made = replace(made, latency_ms=elapsed, http_status=error.http_status)
         try:
             is_away = by.limiter.failed(error, started, place, around.left_s, is_last=is_last)
         except TargetStoppedError:
@@ -203,7 +204,7 @@ class JudgeRequest:
 
     def _log(self, made: Attempt, error: TargetError) -> None:
         """Log a call that came to nothing, for which nobody waits."""
-        made = structs.replace(made, error_code=error.code, message=str(error))
+        made = replace(made, error_code=error.code, message=str(error))
         unawaited(self.shared.around.ledger.keep(None, (made,)))
 
     async def _enter(self, tokens: int) -> None:
@@ -249,7 +250,7 @@ class JudgeRequest:
             cost_usd=cost,
             cache_key=cache_key,
         )
-        attempt = structs.replace(
+        attempt = replace(
             self._logged(request.attempt, at),
             latency_ms=answer.latency_ms,
             first_token_ms=answer.first_token_ms,
@@ -272,7 +273,7 @@ class JudgeRequest:
         if self.shared.waiting.stopped:
             wait = None
         is_cut_off = error.code == INTERRUPTED and self.shared.waiting.stopped is not None
-        attempt = structs.replace(
+        attempt = replace(
             self._logged(number, at),
             latency_ms=None if is_cut_off else elapsed,
             error_code=error.code,
@@ -375,15 +376,3 @@ class JudgeRequest:
             round=call.round,
             key=self.key,
         )
-
-
-def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
-    """The prompt of a judge; `blanked` removes the nonce, which differs from call to call."""
-    messages = call.messages
-    if blanked and call.nonce:
-        messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)
-    text = "\n\n".join(text for _, text in messages)
-    if not call.images:
-        return Prompt(messages, text)
-    *before, last = (Turn(role, (text,)) for role, text in messages)
-    return Prompt(messages, text, (*before, last._replace(parts=(*last.parts, *call.images))))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import fsum
 from typing import cast
+
+from msgspec.structs import replace
 
 from steelyard.engine.budget import Stop
 from steelyard.engine.claims import unawaited

@@ -47,7 +47,8 @@ class Column:
         if self._numbers is None:
             codes = self._coded(numbers)
             if codes is None:
-                self.learn(np.unique(numbers).tolist())
+                # `np.unique` would load `numpy.ma`, which takes longer than all of this.
+                self.learn(sorted(set(numbers.tolist())))
                 codes = self._coded(numbers)
             if codes is not None and self._codes is not None:
                 self._codes.extend(codes.tobytes())

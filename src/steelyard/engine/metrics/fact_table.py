@@ -189,16 +189,15 @@ class FactTable:
     def _add_questions(self, batch: Batch) -> None:
         rows = batch.values("questions")
         if not batch.has_repeats:
-            for record, questions in enumerate(rows, self.records):
-                if questions:
-                    self._sheets.add(questions, record)
+            places = [place for place, questions in enumerate(rows) if questions]
+            records = [self.records + place for place in places]
+            self._sheets.extend([rows[place] for place in places], records)
             return
         asked: defaultdict[int, dict[str, list[Any]]] = defaultdict(dict)
         for record, questions in zip(batch.record.tolist(), rows, strict=True):
             for name, facts in questions.items():
                 asked[record].setdefault(name, []).extend(facts)
-        for record, questions in asked.items():
-            self._sheets.add(questions, self.records + record)
+        self._sheets.extend([*asked.values()], [self.records + record for record in asked])
 
 
 def _record_statuses(batch: Batch, statuses: NDArray[Any]) -> NDArray[Any]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 
 import numpy as np
 from msgspec import structs
 
-from steelyard.engine.metrics.fact_batches import Batch, Sums
+from steelyard.engine.metrics.fact_batches import Batch, Sums, columns_of
 from steelyard.model.run import Judging
 from steelyard.results.manifest import ProbeCall
 from steelyard.results.metrics import (
@@ -21,12 +20,6 @@ from steelyard.results.metrics import (
     Tokens,
     TotalCost,
 )
-
-_SUMMED = (
-    *("calls", "unanswered", "attempts", "cached"),
-    *("input_tokens", "output_tokens", "cost_usd", "saved_usd"),
-)
-_summed = attrgetter(*_SUMMED)
 
 
 def add_judging(batch: Batch, sums: Sums) -> None:
@@ -44,7 +37,10 @@ def add_judging(batch: Batch, sums: Sums) -> None:
 
     add("rows", np.ones(len(judged)))
     known: dict[str, np.ndarray] = {}
-    for name, column in zip(_SUMMED, zip(*map(_summed, judged), strict=True), strict=True):
+    for name, column in columns_of(judged, Judging.__struct_fields__).items():
+        if column.count(None) == len(column):
+            known[name] = np.zeros(len(column), dtype=bool)
+            continue
         given = np.array(column, dtype=np.float64)
         known[name] = ~np.isnan(given)
         add(name, np.where(known[name], given, 0.0))

@@ -9,7 +9,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, json
 
 from steelyard.engine.metrics.columns import Column, LabelColumn
 from steelyard.engine.metrics.evidence import rate
@@ -38,6 +38,8 @@ _RATES = {
 
 AnswerSheet: TypeAlias = "Mapping[str, Mapping[str, AnswerSums]]"
 """What was answered about a record, by check and item."""
+_Asked: TypeAlias = "Mapping[str, Sequence[QuestionFact]]"
+_encode = json.Encoder().encode
 _Given: TypeAlias = "tuple[_ItemTally, list[GivenValue], int]"
 
 
@@ -46,15 +48,25 @@ class AnswerSheets:
 
     def __init__(self, members: Members) -> None:
         self._members = members
-        self._known: dict[tuple[Any, ...], int] = {}
+        self._known: dict[bytes, int] = {}
         self._sheets: list[AnswerSheet] = []
         self._records, self._which = array("i"), array("i")
         self.tallies: defaultdict[int, QuestionTally] = defaultdict(QuestionTally)
         """Of the whole run, which is number 0, and of every slice that has any."""
 
-    def add(self, questions: Mapping[str, Sequence[QuestionFact]], record: int) -> None:
-        """What was asked about one record, in all of its repeats; records come upwards."""
-        made_of = tuple([(name, *map(_made_of, facts)) for name, facts in questions.items()])
+    def extend(self, asked: Sequence[_Asked], records: Sequence[int]) -> None:
+        """What was asked about records, in all of their repeats; records come upwards."""
+        # As JSON, in which 1 and 1.0 differ as they do where they are shown.
+        made_of = list(map(_encode, asked))
+        places = list(map(self._known.get, made_of))
+        if None in places:
+            for row in zip(made_of, asked, records, strict=True):
+                self._add(*row)
+            return
+        self._records.extend(records)
+        self._which.extend(cast("list[int]", places))
+
+    def _add(self, made_of: bytes, questions: _Asked, record: int) -> None:
         place = self._known.get(made_of)
         if place is None:
             if len(self._sheets) == _MOST_SHEETS:
@@ -83,12 +95,6 @@ class AnswerSheets:
         self._known.clear()
         self._sheets.clear()
         self._records, self._which = array("i"), array("i")
-
-
-def _made_of(fact: QuestionFact) -> tuple[Any, ...]:
-    """What tells a fact from others; 1 and 1.0 are shown in different ways."""
-    kinds = tuple(map(type, fact.values))
-    return fact.item, fact.type, fact.asked, fact.values, kinds, fact.unanswered
 
 
 class QuestionTally:

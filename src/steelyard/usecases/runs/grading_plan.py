@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TypeAlias
 
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.judge.template import is_pairwise
@@ -23,6 +24,8 @@ from steelyard.usecases.runs.grading_programs import GradingPrograms, Sources, n
 from steelyard.usecases.runs.resolved_rubrics import resolve_rubric
 
 IMPLICIT = "rubric/implicit@1.0.0"
+_DEMANDS = ("format", "expected_facts", "expected_tools")
+_Grounds: TypeAlias = tuple[tuple[bool, ...], str | None, str | None, str | None, str | None]
 
 
 class GradingPlan:
@@ -50,9 +53,7 @@ class GradingPlan:
         self.runs_commands = False
         """Whether a program grades any of the cases seen so far."""
         self._policies: dict[str, Policy] = {}
-        self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
-            None
-        )
+        self._recent: tuple[tuple[Evaluator, ...], _Grounds, Rubric | NothingGrades] | None = None
         self._rubric = self._resolved(rubric) if rubric else None
 
     @property
@@ -121,12 +122,16 @@ class GradingPlan:
                 self._brought.update({entry.check.kind for entry in graded.checks})
 
     def _implicit(self, case: Case) -> Rubric | NothingGrades:
-        if not _brings_evaluators_alone(case):
+        is_typed = case.task_type is not None
+        grounds = _grounds(case, self._judges.policies.of(case).id if is_typed else None)
+        if grounds is None:
             return self._brought_by(case)
-        # Many files have the same evaluators for every case.
-        recent, evaluators, file = self._recent, case.evaluators, case.place.file
-        if recent is None or recent[0] is not evaluators or recent[1] != file:
-            self._recent = recent = (evaluators, file, self._brought_by(case))
+        # Many files have the same evaluators, or expectations of one kind, for every case.
+        recent, evaluators = self._recent, case.evaluators
+        if recent is None or recent[0] is not evaluators or recent[1] != grounds:
+            self._recent = recent = (evaluators, grounds, self._brought_by(case))
+        elif case.bundle is not None and isinstance(recent[2], Rubric):
+            self._require_scope(recent[2], case)
         return recent[2]
 
     def _brought_by(self, case: Case) -> Rubric | NothingGrades:
@@ -196,8 +201,18 @@ def _require_grading(who: str, check: Check | JudgedCheck | StatedCheck) -> None
             raise InvalidError(f"{who} asks {judge.name}, which {ONLY_PAIRWISE}")
 
 
-def _brings_evaluators_alone(case: Case) -> bool:
-    """Whether the rubric of a case depends only on its evaluators and its file."""
-    others = (case.criteria, case.reference_answers, case.choices, case.expected)
-    named = (case.task_type, case.bundle)
-    return bool(case.evaluators) and not any(others) and named == (None, None)
+def _grounds(case: Case, policy: str | None) -> _Grounds | None:
+    """What the rubric of a case depends on beside its evaluators; None if it is the case's own."""
+    if case.criteria or (case.expected and case.expected.get("required_criteria")):
+        return None
+    demands: tuple[bool, ...] = ()
+    if case.expected:
+        demands = tuple(bool(case.expected.get(name)) for name in _DEMANDS)
+        demands = (*demands, "max_latency_ms" in case.expected)
+    brought = (
+        bool(case.expected_outcome),
+        bool(case.reference_answers),
+        bool(case.choices),
+        *demands,
+    )
+    return brought, case.evaluator, policy, case.bundle, case.place.file

@@ -36,7 +36,7 @@ def questions(
     sheets, labels = AnswerSheets(Members()), LabelColumn()
     labels.extend(clusters or [None] * len(records))
     for place, record in enumerate(records):
-        sheets.add({check: record}, place)
+        sheets.extend([{check: record}], [place])
     sheets.count()
     return {name: one.json() for name, one in sheets.tallies[0].summary(labels).items()}
 
@@ -177,7 +177,7 @@ def test_many_different_answers_have_no_counts(different: int, is_counted: bool)
 def test_questions_of_two_checks_with_one_name_are_kept_apart() -> None:
     sheets = AnswerSheets(Members())
     first = [fact("right", "yes_no", 1), fact("tone", "yes_no", 1)]
-    sheets.add({"first": first, "second": [fact("right", "yes_no", 0)]}, 0)
+    sheets.extend([{"first": first, "second": [fact("right", "yes_no", 0)]}], [0])
     sheets.count()
 
     found = sheets.tallies[0].summary(LabelColumn())
@@ -216,7 +216,7 @@ def test_records_that_are_counted_together_come_to_what_each_comes_to(
         labels.extend([None] * len(records))
         sheets = AnswerSheets(members)
         for place, (record, _) in enumerate(records):
-            sheets.add(record, place)
+            sheets.extend([record], [place])
             if not at_once:
                 sheets.count()
         sheets.count()

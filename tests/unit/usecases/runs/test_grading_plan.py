@@ -25,7 +25,7 @@ from steelyard.engine.grading.not_judged import NotJudged
 from steelyard.errors import RequestError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.llm_judge import LlmJudge
-from steelyard.model.case import Case, Criterion
+from steelyard.model.case import AnswerChoice, Case, Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
@@ -294,6 +294,54 @@ def test_whatever_else_grades_a_case_makes_another_rubric(
 
     assert first != second
     assert [grading.of(one) for one in (EVALUATED, case, EVALUATED)] == [first, second, first]
+
+
+CHOSEN = replace(CASE, choices=(AnswerChoice("A", "yes"),), correct_choice_ids=("A",))
+
+
+def test_cases_with_expectations_of_one_kind_share_a_rubric(project: DefinitionProject) -> None:
+    grading = plan(project)
+    first = grading.of(CHOSEN)
+    other = replace(CHOSEN, id="b", choices=(AnswerChoice("B", "no"),), correct_choice_ids=("B",))
+
+    assert grading.of(other) is first
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"expected": {"format": "json"}},
+        {"expected": {"expected_facts": ["yes"]}},
+        {"expected": {"expected_tools": ["look_up"]}},
+        {"expected": {"max_latency_ms": 5}},
+        {"expected": {"required_criteria": ["Is kind."]}},
+        {"expected_outcome": "Is kind."},
+        {"reference_answers": ("yes",), "choices": ()},
+        {"criteria": (Criterion(id="c", title="kind"),)},
+        {"choices": (), "evaluator": "none"},
+    ],
+)
+def test_other_expectations_make_another_rubric_whatever_came_before(
+    project: DefinitionProject, other: dict[str, Any]
+) -> None:
+    case = replace(CHOSEN, **other)
+    alone = [plan(project).of(one) for one in (CHOSEN, case)]
+    grading = plan(project)
+
+    assert [grading.of(one) for one in (CHOSEN, case)] == alone
+    assert [grading.of(one) for one in (case, CHOSEN)] == alone[::-1]
+    assert alone[0] != alone[1]
+
+
+def test_criteria_of_a_case_are_never_those_of_the_case_before(
+    project: DefinitionProject,
+) -> None:
+    grading = plan(project)
+    kind, short = (
+        replace(CASE, criteria=(Criterion(id=name, title=name),)) for name in ("kind", "short")
+    )
+
+    assert grading.of(kind) != grading.of(short)
 
 
 def test_the_revisions_and_policies_of_the_cases_seen_are_remembered(
