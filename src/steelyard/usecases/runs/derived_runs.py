@@ -207,7 +207,8 @@ def planned_counts(prepared: Prepared) -> dict[str, int]:
     """The records of a plan, and their rows: an invalid record has one in all repeats."""
     options, forecast = prepared.options, prepared.forecast
     selected = forecast.total + _rejected_before(options) + len(prepared.carried)
-    return {"selected": selected, "rows": selected + forecast.valid * (options.repeat - 1)}
+    rows = selected + forecast.valid * (options.repeat - 1)
+    return {"selected": selected, "valid": forecast.valid, "rows": rows}
 
 
 def _rejected_before(options: RunOptions) -> int:
