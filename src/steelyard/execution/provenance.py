@@ -67,8 +67,11 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
     is_document = prepared.contract.name == "dataset_document"
     dataset = prepared.dataset
     metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
+    unread = prepared.unread
     return Provenance(
         setup=setup_of(prepared, ports.root),
+        unread=unread.why if unread else "",
+        planned=_planned(prepared),
         judges=tuple(used_judges(ports, run_id, prepared)),
         probes=tuple(probe_calls(ports, run_id)),
         documents=(lambda: _documents(prepared)) if is_document else None,
@@ -78,6 +81,18 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
             for name, judge in prepared.judges.judges.items()
             if (claim := file_claim(judge))
         },
+    )
+
+
+def _planned(prepared: Prepared) -> PlannedRecords:
+    """All records of a run, those included that its parent could not read."""
+    unread, forecast = prepared.unread, prepared.forecast
+    if unread is None:
+        return PlannedRecords()
+    return PlannedRecords(
+        records=forecast.total + len(prepared.carried) + unread.records,
+        valid=forecast.valid + unread.valid,
+        repeats=prepared.options.repeat,
     )
 
 

@@ -27,7 +27,9 @@ from steelyard.usecases.runs.derived_runs import (
     invalid_results,
     only_derived,
     require_same_dataset,
-    warn_of_unasked,
+    unanswered_of,
+    unread_before,
+    warn_of_unanswered,
 )
 from steelyard.usecases.runs.kept_documents import rejected_records
 from steelyard.usecases.runs.option_ranges import require_ranges
@@ -46,8 +48,8 @@ def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     require_ranges(options)
     ports = ports.gathering()
     source = open_source(ports, options)
-    if options.derived and options.derived.how == "regrade" and not options.derived.against:
-        warn_of_unasked(ports.warn, options.derived.folder)
+    if source.unanswered:
+        warn_of_unanswered(ports.warn, source.unanswered)
     if options.derived and options.derived.against:
         # A validation does not apply to pairwise judging.
         ports = ports.without_validations()
@@ -87,6 +89,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
         paths=tuple(stored),
         size=sum(workspace.size(found) for found in paths),
         version=held.published.version if held else None,
+        unanswered=unanswered_of(options),
     )
 
 
@@ -192,6 +195,8 @@ def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
         forecast=survey.forecast,
         kept=survey.kept,
         carried=invalid_results(survey.options, ports.settings.slices),
+        no_answer=source.unanswered.of if source.unanswered else None,
+        unread=unread_before(survey.options),
         is_sound=survey.is_sound,
         warnings=ports.gathered,
     )
