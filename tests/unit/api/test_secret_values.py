@@ -96,7 +96,7 @@ def test_a_setting_of_a_run_that_holds_a_secret_is_refused(
     service: RunService, setting: str
 ) -> None:
     given = {"where": f"metadata.key = {SECRET}", "model": f"m {SECRET}"}[setting]
-    answer = service.post(document([record("a")]), **{setting: given})
+    answer = service.post(document([record("a")]), headers=None, **{setting: given})
 
     assert answer.status_code == 400
     assert "holds the value of a configured secret" in answer.json()["error"]["message"]

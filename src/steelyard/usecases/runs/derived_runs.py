@@ -26,7 +26,8 @@ from steelyard.usecases.runs.kept_documents import DOCUMENT, require_whole_copy
 from steelyard.usecases.runs.pairing import pair_records
 from steelyard.usecases.runs.unanswered import Unanswered
 
-_TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
+_INVALID = "invalid_record"
+_TRIED_AGAIN = ("timeout", "evaluation_error", _INVALID, "cancelled")
 
 
 def retry_options(folder: Path) -> RunOptions:
@@ -39,10 +40,29 @@ def retry_options(folder: Path) -> RunOptions:
             f"{derived.run_id} asked no target: it grades what {before.run_id} was answered; "
             f"try the failed records of that run again, or regrade it"
         )
-    if not _indices(derived):
+    if not _failed(derived.folder).intersection(tried_again(options)):
         _require_copy(manifest)
-        raise InvalidError(f"{derived.run_id} has no failed record to try again")
+        raise _nothing_failed(derived)
     return structs.replace(options, derived=derived)
+
+
+def require_changes(options: RunOptions, valid: int) -> None:
+    """Refuse a retry whose only failed records are invalid, and still are; `valid` are not."""
+    derived = options.derived
+    if derived is None or derived.how != "retry" or _failed(derived.folder) != {_INVALID}:
+        return
+    if valid <= read_run(derived.folder).metrics.valid_records:
+        raise _nothing_failed(derived)
+
+
+def _failed(folder: Path) -> set[str]:
+    """The statuses of the records without a score that a retry may repeat."""
+    rows = decoded_rows(folder, PREDICTIONS, read_answer)
+    return {row.status for row in rows}.intersection(_TRIED_AGAIN)
+
+
+def _nothing_failed(derived: Derived) -> InvalidError:
+    return InvalidError(f"{derived.run_id} has no failed record to try again")
 
 
 def regrade_options(
@@ -218,7 +238,7 @@ def tried_again(options: RunOptions) -> tuple[str, ...]:
     Of a posted dataset only the valid records were kept, so that the others cannot change.
     """
     if upload_of(options.dataset):
-        return tuple(status for status in _TRIED_AGAIN if status != "invalid_record")
+        return tuple(status for status in _TRIED_AGAIN if status != _INVALID)
     return _TRIED_AGAIN
 
 
@@ -252,17 +272,13 @@ def _accepted(folder: Path) -> list[int]:
 
 
 def _indices(derived: Derived) -> set[int]:
-    """The records to retry (failed) or to regrade (valid).
-
-    A pairwise run has the records that both runs answered.
-    """
+    """The valid records of the run to regrade; of a pairwise run, those that both answered."""
     if derived.against:
         return set(pair_records(derived.against.folder, derived.folder).partners)
-    is_retry = derived.how == "retry"
     found = {
         row.index
         for row in decoded_rows(derived.folder, PREDICTIONS, read_answer)
-        if (row.status in _TRIED_AGAIN if is_retry else row.status != "invalid_record")
+        if row.status != _INVALID
     }
     return found if derived.only is None else found & set(derived.only)
 

@@ -26,6 +26,7 @@ from steelyard.usecases.runs.derived_runs import (
     dataset_of,
     invalid_results,
     only_derived,
+    require_changes,
     require_same_dataset,
     unanswered_of,
     unread_before,
@@ -53,7 +54,9 @@ def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     if options.derived and options.derived.against:
         # A validation does not apply to pairwise judging.
         ports = ports.without_validations()
-    return prepare_source(ports, options, source, _rubric(ports, options), {})
+    prepared = prepare_source(ports, options, source, _rubric(ports, options), {})
+    require_changes(options, prepared.forecast.valid)
+    return prepared
 
 
 def open_source(ports: RunPorts, options: RunOptions) -> Source:
@@ -94,12 +97,12 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
 
 
 def _warn_of_rejected(ports: RunPorts, options: RunOptions) -> None:
-    """Say which records of a posted dataset a retry cannot have."""
+    """Say which records of a posted dataset a retry cannot read again."""
     derived = options.derived
     if derived and derived.how == "retry" and upload_of(options.dataset):
         rejected = rejected_records(derived)
         if rejected:
-            ports.warn(f"{rejected:,} invalid record(s) of {derived.run_id} are not in this run")
+            ports.warn(f"{rejected:,} invalid record(s) of {derived.run_id} stay invalid")
 
 
 def _no_upload() -> SourceError:

@@ -72,6 +72,21 @@ def test_failed_records_are_tried_again_in_a_new_run(service: RunService) -> Non
     assert found == {0: "evaluated", 1: "evaluated", 2: "invalid_record", 3: "evaluated"}
 
 
+def test_a_run_that_has_only_invalid_records_to_show_is_not_tried_again(
+    service: RunService,
+) -> None:
+    posted = document([record("a"), record("b", 3)])
+    first = service.post(posted).json()["run_id"]
+    service.when(first)
+    before = len(service.client.get("/v1/runs").json()["data"])
+
+    answer = change(service, first, "retry")
+
+    assert answer.status_code == 400, answer.text
+    assert "no failed record to try again" in answer.json()["error"]["message"]
+    assert len(service.client.get("/v1/runs").json()["data"]) == before
+
+
 def test_a_redacted_copy_is_not_sent_to_a_target(service: RunService) -> None:
     posted = document([record("a", "fail, mail ada@example.com, word")])
     first = service.post(posted, target="moody").json()["run_id"]

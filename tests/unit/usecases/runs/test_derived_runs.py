@@ -180,6 +180,29 @@ def test_without_a_failed_record_there_is_nothing_to_try(project: Project) -> No
         retry_options(Path(run.folder))
 
 
+def test_invalid_records_alone_are_nothing_to_try_again(project: Project) -> None:
+    run = project.run(project.ports(ScriptedTarget()), project.cases([*ROWS, {"id": "invalid"}]))
+    target = ScriptedTarget()
+
+    with pytest.raises(RequestError, match=f"{run.run_id} has no failed record to try again"):
+        retry(project, run, target)
+    assert target.calls == []
+    assert project.ports().repository.find("latest").run_id == run.run_id
+
+
+def test_an_invalid_record_that_is_valid_by_now_says_what_has_changed(project: Project) -> None:
+    """Its file has come, so that it is another measurement."""
+    files = [{"type": "file", "value": "page.md"}]
+    shown = [{"role": "user", "content": files}]
+    dataset = project.cases([*ROWS, row("shown", input=shown)])
+    first = project.run(project.ports(ScriptedTarget()), dataset)
+    project.write("page.md", "word")
+
+    assert rows_of(first)[-1]["status"] == "invalid_record"
+    with pytest.raises(ConflictError, match="a file that the dataset shows of run_"):
+        retry(project, first, ScriptedTarget())
+
+
 @pytest.mark.parametrize("derive", [retry_options, partial(regrade_options, rubric="r")])
 def test_a_run_that_is_not_finished_has_nothing_to_derive_from(
     project: Project, derive: Callable[[Path], RunOptions]
