@@ -183,8 +183,18 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
     metrics = _object(folder, "metrics_summary.json")
     indexes = {row["index"] for row in predictions}
     names = ("evaluated_records", "failed_records", "skipped_records")
+    unread = metrics.get("unread_records", 0)
 
-    assert metrics["total_records"] == sum(metrics[name] for name in names) == len(indexes)
+    assert ("unread_records" in metrics) == bool(_object(folder, "run_manifest.json")["unread"])
+    assert metrics["total_records"] == sum(metrics[name] for name in names)
+    assert metrics["total_records"] == len(indexes) + unread == _selected(folder)
+    bounds, total = metrics["pass_rate_bounds"], metrics["total_records"]
+    if total and total == metrics["rows"] + unread:
+        passes, unscored = metrics["pass_count"], total - metrics["evaluated_records"]
+        assert bounds == {"low": passes / total, "high": (passes + unscored) / total}
+    assert metrics["missing"]["missing"] == (
+        metrics["valid_records"] - metrics["evaluated_records"]
+    )
     assert metrics["valid_records"] == metrics["total_records"] - metrics["invalid_records"]
     assert metrics["pass_count"] + metrics["fail_count"] == metrics["evaluated_records"]
     assert metrics["rows"] == len(predictions)
@@ -197,6 +207,15 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
     assert all(row["label"] and row["message"] for row in _rows(folder, "failures.jsonl"))
     validated = [row["index"] for row in _rows(folder, "record_validation.jsonl")]
     assert validated == sorted(indexes)
+
+
+def _selected(folder: Path) -> int:
+    """How many records a run was accepted with."""
+    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
+    query = "SELECT plan FROM runs WHERE run_id = ?"
+    (plan,) = connection.execute(query, (folder.name,)).fetchone()
+    connection.close()
+    return int(json.loads(plan)["selected"])
 
 
 def _ended(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:

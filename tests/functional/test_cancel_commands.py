@@ -127,7 +127,9 @@ def test_a_run_whose_dataset_is_gone_is_cancelled_and_says_what_is_missing(
         "steelyard: warning: no such file: datasets/desk.jsonl; "
         f"{run_id} is sealed with what it has kept\n"
     )
-    assert "1 = 1 evaluated + 0 failed + 0 skipped (and 3 that could not be read)" in shown.stdout
+    counted = "4 = 1 evaluated + 0 failed + 3 skipped (3 cancelled, 3 that could not be read)"
+    assert counted in shown.stdout
+    assert "if all 3 records without a score had failed or passed" in shown.stdout
     assert "  unread     no such file: datasets/desk.jsonl\n" in shown.stdout
     check_run(desk / ".steelyard" / "runs" / run_id)
 

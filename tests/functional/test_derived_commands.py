@@ -215,8 +215,10 @@ def test_a_document_is_regraded_though_its_file_is_gone(desk: Path) -> None:
     (again,) = run_many(desk, [("regrade", "latest", "--rubric", "polite", *JSON)])
 
     assert first.code == 4
-    assert (again.code, [row["record_id"] for row in predictions(again)]) == (0, ["fast"])
-    assert "left out: 1 record(s) never asked (1 skipped)\n" in again.stderr
+    found = [(row["record_id"], row["status"]) for row in predictions(again)]
+    assert found == [(row["record_id"], row["status"]) for row in predictions(first)]
+    assert (again.code, [status for _, status in found].count("evaluated")) == (4, 1)
+    assert "1 record(s) have no answer to grade (1 skipped); they are in" in again.stderr
     check_run(Path(row_of(again)["artifacts"]))
 
 

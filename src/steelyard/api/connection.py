@@ -16,6 +16,8 @@ from steelyard.api.serving import TransportLimits
 _PHRASES = {400: "Bad Request", 408: "Request Timeout", 503: "Service Unavailable"}
 _READ_AT_ONCE = 256 * 1024
 """A head may share what is read at once with the body before it."""
+_FRAMING = 16
+"""The most bytes around each byte of a body; chunks of a single byte have at least five."""
 _LOG = logging.getLogger("steelyard.connection")
 
 
@@ -42,6 +44,7 @@ class ClientConnection(HttpToolsProtocol):
         self._head_bytes = 0
         self._unparsed_bytes = 0
         self._body_bytes = 0
+        self._sent_bytes = 0  # of the body, with the lines that begin its chunks
         self._last_byte_at = 0.0
         self._answered_at: float | None = None  # when the answer was whole before the body
         self._unread_since: float | None = None
@@ -65,6 +68,7 @@ class ClientConnection(HttpToolsProtocol):
         if self._stage == "idle":
             self._enter("head")
         self._unset_keepalive_if_required()
+        self._sent_bytes += len(data) if self._stage == "body" else 0
         assert self.parser is not None  # until the connection is lost
         try:
             self.parser.feed_data(data)
@@ -76,6 +80,8 @@ class ClientConnection(HttpToolsProtocol):
             return
         if self._stage == "head":
             self._count_unparsed(len(data))
+        elif self._stage == "body":
+            self._bound_framing()
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -167,7 +173,7 @@ class ClientConnection(HttpToolsProtocol):
     def _enter(self, stage: Literal["idle", "head", "body"]) -> None:
         self._stage, self._since = stage, self.loop.time()
         self._last_byte_at = self._since
-        self._body_bytes = 0
+        self._body_bytes = self._sent_bytes = 0
         self._answered_at = None
         if stage != "body":
             self._head_bytes = self._unparsed_bytes = 0
@@ -177,6 +183,13 @@ class ClientConnection(HttpToolsProtocol):
         self._unparsed_bytes += size
         if self._unparsed_bytes > self.limits.max_head_bytes + _READ_AT_ONCE:
             self._refuse(self._too_much_head())
+
+    def _bound_framing(self) -> None:
+        """Bound what is sent around a body: the parser passes over extensions of chunks."""
+        framing = self._sent_bytes - self._body_bytes
+        most = self.limits.max_head_bytes + _READ_AT_ONCE + _FRAMING * self._body_bytes
+        if framing > most:
+            self._refuse(RefusedRequest(400, "the chunks of a body begin with too long lines"))
 
     def _too_much_head(self) -> RefusedRequest:
         most = self.limits.max_head_bytes

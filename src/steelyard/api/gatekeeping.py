@@ -21,6 +21,7 @@ from steelyard.api.operation import ErrorForm
 from steelyard.api.request_ids import request_id_of
 from steelyard.api.request_log import RequestLog
 from steelyard.api.safe_headers import with_safe_headers
+from steelyard.api.secret_values import SecretValues
 from steelyard.api.serving import ServedProject, ServerSettings
 from steelyard.api.tracing import ServedRequest
 from steelyard.usecases.access.keys import PREFIX
@@ -61,6 +62,7 @@ class Gatekeeper:
         self._measurements = served.measurements
         self._tracing = served.tracing
         self._log = RequestLog()
+        self._secrets = SecretValues(served.project.secrets)
         public = urlsplit(served.settings.public_url or "").hostname
         self._hosts = {*_LOOPBACK, _bracketed(served.settings.host)}
         self._hosts |= {_bracketed(public)} if public else set()
@@ -71,9 +73,11 @@ class Gatekeeper:
             await self._app(scope, receive, send)
             return
         headers = Headers(raw=scope["headers"])
-        request_id = request_id_of(headers.get("x-request-id"))
+        given = headers.get("x-request-id")
+        # The id is stored with what the request changes.
+        request_id = request_id_of(None if given and self._secrets.are_in(given) else given)
         state = scope.setdefault("state", {})
-        state["request_id"] = request_id
+        state["request_id"], state["secrets"] = request_id, self._secrets
         began, answer = time.monotonic(), _Answer(send, request_id)
         self._measurements.begin()
         span = self._tracing.begin(headers)

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from steelyard.api.call import Body, Call, JsonReply, NoBody, NoQuery, Query
 from steelyard.api.invalid_values import explained
 from steelyard.api.request_body import body_chunks
+from steelyard.api.secret_values import SecretValues
 from steelyard.api.serving import ServedProject
 from steelyard.errors import InvalidError
 from steelyard.model.access import Identity, Scope
@@ -104,7 +105,9 @@ class Operation(Generic[Query, Body]):
                 await _require_no_body(request)
             return None  # pyright: ignore[reportReturnType] - `Body` is None then
         require_json(request)
-        return decoded(await read_bytes(request, self.max_body), self.body)
+        data = await read_bytes(request, self.max_body)
+        secrets: SecretValues = request.scope["state"]["secrets"]
+        return decoded(secrets.without(data), self.body)
 
 
 async def _require_no_body(request: Request) -> None:

@@ -239,6 +239,7 @@ def run_one(
     """Execute a run and show its progress; `began` is told its id."""
     from steelyard.event_loop import run_async
     from steelyard.execution.provenance import graders_of
+    from steelyard.usecases.runs.derived_runs import planned_counts
     from steelyard.usecases.runs.execute import start_run
 
     started: list[str] = []
@@ -248,8 +249,7 @@ def run_one(
         if began:
             began(run_id)
 
-    forecast, repeats = prepared.forecast, prepared.options.repeat
-    total = forecast.answers + forecast.skipped * repeats + forecast.total - forecast.valid
+    total = planned_counts(prepared)["rows"]
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     print_graders(graders_of(prepared))
     with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:

@@ -12,7 +12,8 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType, structs
 
 from steelyard.engine.metrics.judging_metrics import with_probes
-from steelyard.engine.metrics.run_metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import ALL_ROWS, Extent, metrics_of
+from steelyard.engine.metrics.unread_records import with_unread
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import SealedElsewhereError, SourceError, UnavailableError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
@@ -85,14 +86,15 @@ def _sealed(
     artifacts = ports.artifacts(run_id)
     rows = early.rows if early else row_artifacts(ports, run_id, provenance, redact)
     with closing(rows):
-        metrics, slices = early.metrics() if early else _metrics(ports, run_id, rows)
+        extent = provenance.planned.extent if provenance.unread else ALL_ROWS
+        metrics, slices = early.metrics() if early else _metrics(ports, run_id, rows, extent)
         sealed = rows.seal()
     metrics = _beside(ports, run_id, provenance, with_probes(metrics, provenance.probes))
     metrics = _corrected(ports, provenance, artifacts.folder, metrics)
     _seal_json(artifacts, "metrics_summary.json", metrics.json(), sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices_json(slices), sealed)
     # A record may have a score although one of its repeats failed.
-    status: RunState = "completed_with_failures" if metrics.failure_rows else "completed"
+    status: RunState = "completed_with_failures" if _has_failed(metrics) else "completed"
     if ports.repository.is_cancelling(run_id):
         status = "cancelled"
     at = ports.clock.stamp()
@@ -106,6 +108,11 @@ def _sealed(
     ports.repository.finish(run_id, status, at, metrics.json())
     ports.fix_published(_graders(manifest), ports.caller)
     return status, metrics, str(artifacts.folder)
+
+
+def _has_failed(metrics: Metrics) -> bool:
+    """Whether a row, or a record without one, keeps a run from being completed."""
+    return bool(metrics.failure_rows or metrics.unread_records)
 
 
 def _graders(manifest: Manifest) -> list[str]:
@@ -165,10 +172,10 @@ def _ended(
 
 
 def _metrics(
-    ports: ExecutionPorts, run_id: str, rows: RowArtifacts
+    ports: ExecutionPorts, run_id: str, rows: RowArtifacts, extent: Extent
 ) -> tuple[Metrics, list[Slice]]:
     """Compute the metrics while writing the results."""
-    metrics = metrics_of(rows.facts(ports.repository.results(run_id)))
+    metrics = metrics_of(rows.facts(ports.repository.results(run_id)), extent)
     rows.add_attempts(ports.repository.attempt_rows(run_id))
     return metrics
 
@@ -177,13 +184,11 @@ def _beside(
     ports: ExecutionPorts, run_id: str, provenance: Provenance, metrics: Metrics
 ) -> Metrics:
     """The metrics with figures that are not in the results."""
-    unread: int | UnsetType = UNSET
-    if provenance.unread and provenance.selected is not None:
-        unread = provenance.selected - metrics.total_records
+    if provenance.unread:
+        metrics = with_unread(metrics, provenance.planned)
     copied, new = _derived(ports, run_id, provenance, metrics)
     return structs.replace(
         metrics,
-        unread_records=unread,
         omitted_blocks=provenance.setup.omitted_blocks,
         documents_not_shown=provenance.setup.documents_not_shown,
         **uncounted_calls(ports.repository, run_id),

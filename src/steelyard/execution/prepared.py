@@ -22,7 +22,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Result
+from steelyard.model.run import RecordStatus, Result
 from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 
 _DEFAULT_TARGET = "default"
@@ -108,6 +108,22 @@ class Forecast:
         return self.calls + self.recorded
 
 
+class NoAnswer(NamedTuple):
+    """Why there is nothing to grade in a record and repeat of a run that is regraded."""
+
+    status: RecordStatus
+    label: str
+    message: str
+
+
+class Unread(NamedTuple):
+    """Records of the run that is regraded which have no row there, and none in the new run."""
+
+    why: str
+    records: int
+    valid: int
+
+
 class Planned(NamedTuple):
     """A record of the run with its rubric; an invalid one has no case."""
 
@@ -146,6 +162,9 @@ class Prepared:
     """All records, if the dataset is small enough."""
     carried: Sequence[Result] = ()
     """Results of the run that is regraded, of records that are not in the reading."""
+    no_answer: Callable[[int, int], NoAnswer | None] | None = None
+    """For regraded answers: what became of an index and repeat without one."""
+    unread: Unread | None = None
     part: Part = WHOLE
     is_sound: bool = False
     """Whether every row of the dataset is accepted, the ones that are not selected, too."""
@@ -171,6 +190,15 @@ class Prepared:
                 f"{self.options.dataset} has changed while its run was going on; put the old "
                 "file back and resume it with: steelyard resume"
             ) from error
+
+    def unanswered(self, index: int, repeat: int) -> NoAnswer | None:
+        """What became of a record and repeat that there is nothing to grade in."""
+        return self.no_answer(index, repeat) if self.no_answer else None
+
+    def is_asked(self, index: int) -> bool:
+        """Whether there is something to ask or to grade in any repeat of a record."""
+        repeats = range(self.options.repeat if self.no_answer else 1)
+        return any(self.unanswered(index, repeat) is None for repeat in repeats)
 
     def _refused(self, row: Row, case: Case) -> Row | None:
         """The row with findings if its target does not support its content and it is graded."""

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType, structs
 
 from steelyard.contracts.judge.validation import file_claim
+from steelyard.engine.metrics.unread_records import PlannedRecords
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.engine.selection import without_values
 from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
@@ -52,9 +53,9 @@ class Provenance:
     beside: JsonObject | None = None
     """The fields of such a document other than its records."""
     unread: str = ""
-    """Why the source cannot be read, if so; records without a result are missing."""
-    selected: int | None = None
-    """The number of records of the run, if known."""
+    """Why records of the run have no row, if so: its source cannot be read."""
+    planned: PlannedRecords = field(default_factory=PlannedRecords)
+    """All records of the run, those without a row included."""
     claims: Mapping[str, str] = field(default_factory=dict[str, str])
     """The validation times stated in the files of its judges, by reference."""
     probes: tuple[ProbeCall, ...] = ()
@@ -66,8 +67,11 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
     is_document = prepared.contract.name == "dataset_document"
     dataset = prepared.dataset
     metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
+    unread = prepared.unread
     return Provenance(
         setup=setup_of(prepared, ports.root),
+        unread=unread.why if unread else "",
+        planned=_planned(prepared),
         judges=tuple(used_judges(ports, run_id, prepared)),
         probes=tuple(probe_calls(ports, run_id)),
         documents=(lambda: _documents(prepared)) if is_document else None,
@@ -80,6 +84,18 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
     )
 
 
+def _planned(prepared: Prepared) -> PlannedRecords:
+    """All records of a run, those included that its parent could not read."""
+    unread, forecast = prepared.unread, prepared.forecast
+    if unread is None:
+        return PlannedRecords()
+    return PlannedRecords(
+        records=forecast.total + len(prepared.carried) + unread.records,
+        valid=forecast.valid + unread.valid,
+        repeats=prepared.options.repeat,
+    )
+
+
 def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Provenance:
     """The provenance of a run whose source cannot be read, from its stored plan."""
     used = {(one.judge, one.target) for one in ports.judgements.used(run.run_id)}
@@ -89,7 +105,9 @@ def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Proven
         setup=plan.setup,
         judges=tuple(UsedJudge(judge=judge, target=target) for judge, target in sorted(used)),
         unread=why,
-        selected=plan.selected,
+        planned=PlannedRecords(
+            records=plan.selected, valid=plan.valid, repeats=plan.options.repeat
+        ),
     )
 
 

@@ -16,13 +16,14 @@ from steelyard.engine.activity import CallActivity
 from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.circuit import Circuit
+from steelyard.engine.grading.implicit import NothingGrades
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.pending_rows import read_answered
 from steelyard.engine.record_work import AskedTarget, Work
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.selection import value_at
 from steelyard.execution.ports import ExecutionPorts, RunRepository, TargetSpec
-from steelyard.execution.prepared import Prepared
+from steelyard.execution.prepared import NoAnswer, Prepared
 from steelyard.execution.prompting import asking_of
 from steelyard.execution.record_selection import cluster_of_case, field_of
 from steelyard.formats.json_hash import record_sha256
@@ -164,7 +165,7 @@ def work_items(
             if share.is_first and not is_done(row.index, 0):
                 yield _invalid(prepared, row)
             continue
-        is_asked = isinstance(graded, Rubric)
+        is_asked = isinstance(graded, Rubric) and prepared.is_asked(row.index)
         if not (prepared.target_of(case) == share.target if is_asked else share.is_first):
             continue
         repeats = range(prepared.options.repeat)
@@ -174,19 +175,20 @@ def work_items(
         case_prompt = prompt(case)
         planned = _planned(prepared, row, case, case_prompt)
         for repeat in left:
+            no_answer = prepared.unanswered(row.index, repeat)
+            if no_answer or not isinstance(graded, Rubric):
+                yield _unasked(replace(planned, repeat=repeat), graded, no_answer)
+                continue
             made, first = tried.get((row.index, repeat), (0, None))
-            if isinstance(graded, Rubric):
-                is_fresh = repeat == 0 and first is None
-                known = {"repeat": repeat, "first_attempt_at": first}
-                again = planned if is_fresh else replace(planned, **known)
-                work = Work(
-                    record=again, case=case, prompt=case_prompt, rubric=graded, attempt=made + 1
-                )
-                work = _with_past(work, past(row.index, repeat)) if past else work
-                kept = answered.get((row.index, repeat)) if answered else None
-                yield replace(work, answered=read_answered(kept, again)) if kept else work
-            else:
-                yield _skipped(replace(planned, repeat=repeat), graded.reason)
+            is_fresh = repeat == 0 and first is None
+            known = {"repeat": repeat, "first_attempt_at": first}
+            again = planned if is_fresh else replace(planned, **known)
+            work = Work(
+                record=again, case=case, prompt=case_prompt, rubric=graded, attempt=made + 1
+            )
+            work = _with_past(work, past(row.index, repeat)) if past else work
+            kept = answered.get((row.index, repeat)) if answered else None
+            yield replace(work, answered=read_answered(kept, again)) if kept else work
 
 
 def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
@@ -269,9 +271,13 @@ def _groups(path: str, value: JsonValue) -> Iterator[tuple[str, str | None]]:
         yield path, str(value)
 
 
-def _skipped(record: PlannedRecord, reason: str) -> Result:
-    skipped = record.result("skipped")
-    return replace(skipped, response_source=None, label="nothing_grades", message=reason)
+def _unasked(
+    record: PlannedRecord, graded: Rubric | NothingGrades, no_answer: NoAnswer | None
+) -> Result:
+    """A record that nobody has answered in the run that is regraded, or that nothing grades."""
+    reason = graded.reason if isinstance(graded, NothingGrades) else ""
+    status, label, message = no_answer or NoAnswer("skipped", "nothing_grades", reason)
+    return replace(record.result(status), response_source=None, label=label, message=message)
 
 
 def _invalid(prepared: Prepared, row: Row) -> Result:

@@ -68,6 +68,8 @@ class Plan(JsonStruct, frozen=True, kw_only=True):
     graders: GradingSummary | UnsetType = UNSET
     selected: int | None = None
     """How many records the run is about."""
+    valid: int | None = None
+    """How many of these are valid; earlier versions did not keep it."""
     rows: int | None = None
     """How many rows these make: one of an invalid record, and one per repeat of the others."""
     secret: str | None = None

@@ -73,6 +73,7 @@ class Answer(msgspec.Struct, gc=False):
     model_response: str | None = None
     trace: msgspec.Raw = msgspec.Raw(NO_TRACE)
     cluster: str | None = None
+    reason: str | None = None
 
     @property
     def is_answered(self) -> bool:

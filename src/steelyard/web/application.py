@@ -21,6 +21,7 @@ from starlette.routing import Route
 from steelyard.api.access import admit, authenticate, require_token_of
 from steelyard.api.errors import CODES, ErrorReply, headers_of, message_of, status_of
 from steelyard.api.invalid_values import explained
+from steelyard.api.secret_values import SecretValues
 from steelyard.api.serving import ServedProject
 from steelyard.errors import InvalidError, RequestError
 from steelyard.formats.root_paths import text_from
@@ -92,6 +93,8 @@ async def _answered(served: ServedProject, page: AnyPage, request: Request) -> R
     form: dict[str, str] = {}
     if is_form:
         form = await read_form(request, page.max_form, page.max_fields)
+        secrets: SecretValues = request.scope["state"]["secrets"]
+        form = secrets.without_in(form)
         require_token_of(identity, request, form.get(_TOKEN))
     visit = Visit(
         served=served,

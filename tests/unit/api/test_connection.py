@@ -241,6 +241,31 @@ def test_invalid_chunks_are_refused(url: str, body: bytes) -> None:
     assert [answer.status for answer in found] == [400]
 
 
+@pytest.mark.parametrize("begun", [b"", b"4;", b"1\r\na\r\n4;x="])
+def test_an_extension_of_a_chunk_is_bounded(url: str, begun: bytes) -> None:
+    sent = 0
+    with connected(url) as client:
+        client.sendall(upload(url, b"Transfer-Encoding: chunked\r\n", begun or b"4;"))
+        with suppress(ConnectionError):
+            for _ in range(64):  # 16 MB, of which a fraction is taken
+                client.sendall(b"x" * 262_144)
+                sent += 1
+        found = answers(read_all(client))
+
+    assert sent < 64
+    assert [answer.status for answer in found] in ([400], [])
+
+
+def test_short_extensions_of_chunks_are_taken(url: str) -> None:
+    chunks = b"".join(b"1;a=b\r\n%c\r\n" % byte for byte in b'{"dataset_id": "a"}' + b" " * 50_000)
+
+    (answer,) = exchange(
+        url, upload(url, b"Transfer-Encoding: chunked\r\n" + CLOSE, chunks + b"0\r\n\r\n")
+    )
+
+    assert answer.status == 200
+
+
 def test_a_client_that_waits_for_leave_to_send_gets_it(url: str) -> None:
     with connected(url) as client:
         head = b"Expect: 100-continue\r\nContent-Length: 2\r\n" + CLOSE

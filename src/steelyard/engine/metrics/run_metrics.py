@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
+from msgspec import structs
 
 from steelyard.engine.metrics.columns import Chosen, Column, Numbers
 from steelyard.engine.metrics.evidence import Evidence
@@ -39,19 +40,41 @@ from steelyard.stats.summaries import distribution, percentiles
 Made = TypeVar("Made", bound=Summary)
 
 
-def metrics_of(facts: Iterable[Facts]) -> tuple[Metrics, list[Slice]]:
-    """The metrics of a run, and the same for each slice; repeats of a record come in a row."""
+class Extent(NamedTuple):
+    """How far a run goes, beyond the rows that it has."""
+
+    records: int = 0
+    repeats: int = 1
+
+
+ALL_ROWS = Extent()
+"""Of a run that has all of its rows."""
+
+
+def metrics_of(facts: Iterable[Facts], extent: Extent = ALL_ROWS) -> tuple[Metrics, list[Slice]]:
+    """The metrics of a run, and the same for each slice; repeats of a record come in a row.
+
+    Where records have no row, the bounds are those of the whole extent, and slices, to which
+    any of them may belong, have none.
+    """
     table = FactTable(facts)
+    table.repeats = max(table.repeats, extent.repeats)
+    without_row = max(0, extent.records - table.records)
     slices = table.members.slices
     names = sorted(slices, key=lambda key: (key[0], key[1] is None, key[1] or ""))
     found = [
         _summary(table, slices[key], partial(Slice, slice=key[0], value=key[1])) for key in names
     ]
-    whole = _summary(table, 0, Metrics)
-    return with_missing(table, whole, found), with_p_values(table, whole, found)
+    whole = _summary(table, 0, Metrics, without_row)
+    tested = with_p_values(table, whole, found)
+    if without_row:
+        tested = [structs.replace(one, pass_rate_bounds=None) for one in tested]
+    return with_missing(table, whole, found), tested
 
 
-def _summary(table: FactTable, number: int, make: Callable[..., Made]) -> Made:
+def _summary(
+    table: FactTable, number: int, make: Callable[..., Made], without_row: int = 0
+) -> Made:
     """The metrics of the whole run, which is number 0, or of a slice."""
 
     def count(name: str) -> int:
@@ -76,7 +99,7 @@ def _summary(table: FactTable, number: int, make: Callable[..., Made]) -> Made:
         fail_count=_whole(evaluated - passes),
         unscored_count=count("unscored"),
         pass_rate=scored.rate(),
-        pass_rate_bounds=_bounds(scored, total, table.repeats),
+        pass_rate_bounds=_bounds(scored, total + without_row, table.repeats),
         score=_score(table.raw, scored),
         score_distribution=tuple(_distribution(table.scored.scores, scored.entries)),
         **_spending(table, number, records),
@@ -88,7 +111,10 @@ def _summary(table: FactTable, number: int, make: Callable[..., Made]) -> Made:
         attempts=count("attempts"),
         retried_records=count("retried"),
         repeats=_repeats_of(
-            scored, total, table.repeats, table.sums.total("score_squares", number)
+            scored,
+            total + without_row,
+            table.repeats,
+            table.sums.total("score_squares", number),
         ),
     )
 

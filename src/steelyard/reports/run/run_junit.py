@@ -14,7 +14,7 @@ from steelyard.reports.judges.correction import (
 )
 from steelyard.reports.record_name import record_name
 from steelyard.reports.run.headline import gate_lines
-from steelyard.reports.run.run_text import RunView, bounds_of_run, selection_text
+from steelyard.reports.run.run_text import RunView, bounds_of_run, selection_text, unread_text
 from steelyard.results.predictions import Prediction
 
 _SHOWN = 2000
@@ -31,6 +31,8 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[Prediction]]]) -> str:
         counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
         for gate, text in gate_lines(view.gates):
             _gate(suite, gate, text, counts)
+        if why := view.manifest.unread:
+            _unread(suite, f"{unread_text(view.metrics)}: {why}", counts)
         for row in rows:
             _case(suite, row, counts, is_repeated=view.is_repeated)
         for name, number in counts.items():
@@ -58,6 +60,14 @@ def _gate(suite: ET.Element, gate: GateResult, text: str, counts: dict[str, int]
     if not gate.passed:
         counts["failures"] += 1
         ET.SubElement(case, "failure", type="gate", message=xml_text(text))
+
+
+def _unread(suite: ET.Element, message: str, counts: dict[str, int]) -> None:
+    """One case for all records that have no row."""
+    for name in ("tests", "errors"):
+        counts[name] += 1
+    case = ET.SubElement(suite, "testcase", classname="run", name="unread", time="0.000")
+    ET.SubElement(case, "error", type="unread", message=xml_text(message))
 
 
 def _case(

@@ -42,6 +42,7 @@ def run_markdown(view: RunView, failed: Sequence[Prediction] = ()) -> str:
         f"| score | {mean_text(metrics.score)} |",
         f"| records | {records_text(metrics)} |",
         *_rows("selected", selection_text(view)),
+        *_rows("unread", view.manifest.unread or None),
         *_rows("bounds", bounds_of_run(metrics)),
         *(_repeats_row(line) for line in repeats_lines(metrics)),
         *_rows("no choice", no_choice_text(metrics)),

@@ -245,13 +245,19 @@ def records_text(metrics: Metrics) -> str:
         )
         if number
     ]
-    if metrics.rows not in (0, metrics.total_records):
+    unread = metrics.unread_records or 0
+    if metrics.rows not in (0, metrics.total_records - unread):
         parts.append(f"{count(metrics.rows)} rows")
         if metrics.failure_rows:
             parts.append(f"{count(metrics.failure_rows)} of them without a result")
-    if metrics.unread_records:
-        parts.append(f"and {count(metrics.unread_records)} that could not be read")
+    if unread:
+        parts.append(unread_text(metrics))
     return f"{text} ({', '.join(parts)})" if parts else text
+
+
+def unread_text(metrics: Metrics) -> str:
+    """How many records have no row, because they could not be read."""
+    return f"{count(metrics.unread_records or 0)} that could not be read"
 
 
 def latency_text(metrics: Metrics) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ class RequestKey(NamedTuple):
     actor: str
     route: str
     key: str
+    """The hash of what was sent, which may be a secret."""
 
 
 class KeptAnswer(NamedTuple):
@@ -41,7 +43,7 @@ class IdempotencyStore:
     @staticmethod
     def name(actor: str, route: str, key: str) -> RequestKey:
         """What names a request."""
-        return RequestKey(actor, route, key)
+        return RequestKey(actor, route, hashlib.sha256(key.encode()).hexdigest())
 
     def begin(self, key: RequestKey, sha256: str, body: bytes) -> KeptAnswer:
         """Take a key; where the first request was answered, its answer.

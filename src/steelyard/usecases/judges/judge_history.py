@@ -99,7 +99,7 @@ def _whole(number: float) -> int | float:
 
 def _judged(metrics: Metrics, scored: int, unscored: int) -> int:
     """The number of judged responses: each repeat of a record with a verdict counts."""
-    rows, records = metrics.rows, metrics.total_records
+    rows, records = metrics.rows, metrics.total_records - (metrics.unread_records or 0)
     repeats = round(rows / records) if rows and records else 1
     judged = scored * max(1, repeats) + unscored
     return min(judged, rows) if rows else judged

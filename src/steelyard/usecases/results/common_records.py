@@ -83,10 +83,11 @@ def _alike(pair: _Pair) -> _Pair:
     if not _differ(pair):
         return pair
     a, b = pair
-    return (_unscored(a), b) if _is_fewer_in_a(pair) else (a, _unscored(b))
+    return (without_score(a), b) if _is_fewer_in_a(pair) else (a, without_score(b))
 
 
-def _unscored(record: PairedRecord) -> PairedRecord:
+def without_score(record: PairedRecord) -> PairedRecord:
+    """The same record in a run that has no score for it."""
     return replace(record, scored=0, passes=0, total=0.0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations, compress
+from itertools import combinations, compress, islice
 from operator import attrgetter
 from pathlib import Path
 from statistics import NormalDist
@@ -26,7 +26,7 @@ from steelyard.reports.run.run_text import RunView
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
 from steelyard.stats.rates import Clusters, Numbers, rate_interval
-from steelyard.usecases.results.common_records import CommonRecords, common_records
+from steelyard.usecases.results.common_records import CommonRecords, common_records, without_score
 from steelyard.usecases.results.comparability import mismatches_of
 from steelyard.usecases.results.paired_rows import Records, read_records
 from steelyard.usecases.results.read_run import read_run
@@ -137,9 +137,29 @@ def load_run(folder: Path, known: Knowledge) -> Loaded:
 
 def match_runs(a: Loaded, b: Loaded) -> Matched:
     """The records that two runs have in common."""
+    a, b = _with_unread(a, b), _with_unread(b, a)
     shared = common_records(a.records, b.records)
     common = RecordPairs(shared.pairs)
     return Matched(a, b, shared, common, common.scored_in_both())
+
+
+def _with_unread(run: Loaded, other: Loaded) -> Loaded:
+    """The run, with records that it may have selected and could not read, as the other has them.
+
+    They have no score, like records that were cancelled. One with the id of a record that the run
+    has is another version of that.
+    """
+    unread = run.view.metrics.unread_records or 0
+    if not unread:
+        return run
+    ids = {one.record_id for one in run.records.values()}
+    absent = (
+        (key, one)
+        for key, one in other.records.items()
+        if key not in run.records and (one.record_id is None or one.record_id not in ids)
+    )
+    found = {key: without_score(one) for key, one in islice(absent, unread)}
+    return run._replace(records={**run.records, **found})
 
 
 def refuse_unlike(found: Comparison) -> None:
@@ -225,13 +245,19 @@ def _side(run: Loaded, scored: RunColumns, clusters: Clusters | None) -> Side:
     return Side(
         run_id=run.view.run_id,
         title=run.view.title,
-        records=len(run.records),
+        records=_size(run),
         rate=_mean(scored.passed),
         low=rate.low,
         high=rate.high,
         score=_mean(scored.score),
         corrected=run.view.metrics.corrected_pass_rate,
     )
+
+
+def _size(run: Loaded) -> int:
+    """How many records a run has, those included that it could not read."""
+    metrics = run.view.metrics
+    return metrics.total_records if metrics.unread_records else len(run.records)
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

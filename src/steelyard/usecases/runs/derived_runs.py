@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from msgspec import UnsetType, structs
 
 from steelyard.contracts.reading import ChangedReading, DatasetReading, Row
 from steelyard.errors import ConflictError, InvalidError
-from steelyard.execution.prepared import Prepared
+from steelyard.execution.prepared import Prepared, Unread
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.model.finding import Finding
 from steelyard.model.published import dataset_name
@@ -20,16 +19,15 @@ from steelyard.ports import Warn
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
 from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
-from steelyard.results.projections import Answer, read_answer, read_graded
+from steelyard.results.projections import read_answer, read_graded
 from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
 from steelyard.usecases.results.read_run import decoded_rows, read_run
 from steelyard.usecases.runs.kept_documents import DOCUMENT, require_whole_copy
 from steelyard.usecases.runs.pairing import pair_records
+from steelyard.usecases.runs.unanswered import Unanswered
 
-_TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
-_LEFT_OUT = ("skipped", "cancelled")
-"""What a regrade has no answer of; invalid records are in it as they were."""
-_NEVER_ASKED = ("invalid_record", *_LEFT_OUT)
+_INVALID = "invalid_record"
+_TRIED_AGAIN = ("timeout", "evaluation_error", _INVALID, "cancelled")
 
 
 def retry_options(folder: Path) -> RunOptions:
@@ -42,10 +40,29 @@ def retry_options(folder: Path) -> RunOptions:
             f"{derived.run_id} asked no target: it grades what {before.run_id} was answered; "
             f"try the failed records of that run again, or regrade it"
         )
-    if not _indices(derived):
+    if not _failed(derived.folder).intersection(tried_again(options)):
         _require_copy(manifest)
-        raise InvalidError(f"{derived.run_id} has no failed record to try again")
+        raise _nothing_failed(derived)
     return structs.replace(options, derived=derived)
+
+
+def require_changes(options: RunOptions, valid: int) -> None:
+    """Refuse a retry whose only failed records are invalid, and still are; `valid` are not."""
+    derived = options.derived
+    if derived is None or derived.how != "retry" or _failed(derived.folder) != {_INVALID}:
+        return
+    if valid <= read_run(derived.folder).metrics.valid_records:
+        raise _nothing_failed(derived)
+
+
+def _failed(folder: Path) -> set[str]:
+    """The statuses of the records without a score that a retry may repeat."""
+    rows = decoded_rows(folder, PREDICTIONS, read_answer)
+    return {row.status for row in rows}.intersection(_TRIED_AGAIN)
+
+
+def _nothing_failed(derived: Derived) -> InvalidError:
+    return InvalidError(f"{derived.run_id} has no failed record to try again")
 
 
 def regrade_options(
@@ -71,20 +88,42 @@ def regrade_options(
     )
 
 
-def warn_of_unasked(warn: Warn, folder: Path) -> None:
-    """Warn of the records that a regrade leaves out."""
-    if left_out := _never_asked(folder):
-        why = ", ".join(f"{count:,} {status}" for status, count in sorted(left_out.items()))
-        warn(f"left out: {left_out.total():,} record(s) never asked ({why})")
+def unanswered_of(options: RunOptions) -> Unanswered | None:
+    """The records without an answer of the run that is regraded; None of any other run."""
+    derived = options.derived
+    if derived is None or derived.how != "regrade" or derived.against:
+        return None
+    return Unanswered(derived.folder, derived.run_id)
 
 
-def _never_asked(folder: Path) -> Counter[str]:
-    """The number of valid records without an answer to regrade, by status."""
-    statuses: dict[int, str] = {}
-    for row in decoded_rows(folder, PREDICTIONS, read_answer):
-        if statuses.get(row.index, "skipped") in _NEVER_ASKED:
-            statuses[row.index] = "evaluated" if _is_gradable(row) else row.status
-    return Counter(status for status in statuses.values() if status in _LEFT_OUT)
+def warn_of_unanswered(warn: Warn, found: Unanswered) -> None:
+    """Warn of the records that a regrade cannot grade."""
+    if counts := found.counts():
+        why = ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))
+        warn(
+            f"{counts.total():,} record(s) have no answer to grade ({why}); they are in the new "
+            "run without a score"
+        )
+
+
+def unread_before(options: RunOptions) -> Unread | None:
+    """The records that the run from which this one is derived could not read, if it lacks them.
+
+    A retry reads the whole dataset again, unless it can no longer select by what it selected by.
+    """
+    derived = options.derived
+    if derived is None or derived.against or derived.only is not None:
+        return None
+    if derived.how == "retry" and options.selection == options.where:
+        return None
+    before = read_run(derived.folder)
+    manifest, metrics = before.manifest, before.metrics
+    if not manifest.unread or not metrics.unread_records:
+        return None
+    rows = decoded_rows(derived.folder, RECORD_VALIDATION, read_record_validation)
+    invalid = metrics.invalid_records - sum(not row.is_accepted for row in rows)
+    unread = metrics.unread_records
+    return Unread(f"{manifest.run_id}: {manifest.unread}", unread, unread - invalid)
 
 
 def invalid_results(options: RunOptions, slices: Sequence[str]) -> tuple[Result, ...]:
@@ -199,15 +238,17 @@ def tried_again(options: RunOptions) -> tuple[str, ...]:
     Of a posted dataset only the valid records were kept, so that the others cannot change.
     """
     if upload_of(options.dataset):
-        return tuple(status for status in _TRIED_AGAIN if status != "invalid_record")
+        return tuple(status for status in _TRIED_AGAIN if status != _INVALID)
     return _TRIED_AGAIN
 
 
 def planned_counts(prepared: Prepared) -> dict[str, int]:
     """The records of a plan, and their rows: an invalid record has one in all repeats."""
     options, forecast = prepared.options, prepared.forecast
-    selected = forecast.total + _rejected_before(options) + len(prepared.carried)
-    return {"selected": selected, "rows": selected + forecast.valid * (options.repeat - 1)}
+    records = forecast.total + _rejected_before(options) + len(prepared.carried)
+    rows = records + forecast.valid * (options.repeat - 1)
+    unread, valid = prepared.unread[1:] if prepared.unread else (0, 0)
+    return {"selected": records + unread, "valid": forecast.valid + valid, "rows": rows}
 
 
 def _rejected_before(options: RunOptions) -> int:
@@ -231,24 +272,15 @@ def _accepted(folder: Path) -> list[int]:
 
 
 def _indices(derived: Derived) -> set[int]:
-    """The records to retry (failed) or to regrade (answered).
-
-    A pairwise run has the records that both runs answered.
-    """
+    """The valid records of the run to regrade; of a pairwise run, those that both answered."""
     if derived.against:
         return set(pair_records(derived.against.folder, derived.folder).partners)
-    is_retry = derived.how == "retry"
     found = {
         row.index
         for row in decoded_rows(derived.folder, PREDICTIONS, read_answer)
-        if (row.status in _TRIED_AGAIN if is_retry else _is_gradable(row))
+        if row.status != _INVALID
     }
     return found if derived.only is None else found & set(derived.only)
-
-
-def _is_gradable(row: Answer) -> bool:
-    """Whether a record was asked, or has an answer that nothing has graded yet."""
-    return row.status not in _NEVER_ASKED or (row.status == "skipped" and row.is_answered)
 
 
 def _all_indices(derived: Derived) -> set[int]:

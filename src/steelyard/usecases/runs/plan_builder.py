@@ -47,6 +47,7 @@ from steelyard.usecases.runs.pair_target import pair_spec
 from steelyard.usecases.runs.past_attempts import played_back
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prompt_variants import prompt_spec
+from steelyard.usecases.runs.unanswered import Unanswered
 
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
@@ -65,6 +66,8 @@ class Source:
     """The bytes of those files."""
     version: str | None = None
     """The published version, for a published dataset."""
+    unanswered: Unanswered | None = None
+    """For a run that is regraded: its records without an answer."""
 
 
 class PlanBuilder:
@@ -82,6 +85,9 @@ class PlanBuilder:
         self.options = options
         self._name = source.name
         self._reading = source.reading
+        self._unanswered = source.unanswered
+        self._without_answer = 0
+        """The number of valid records without an answer to grade."""
         judges = judges_of_run(ports, options)
         self.grading = GradingPlan(
             rubric, options.pass_threshold, judges, source.contract, ports.sources
@@ -157,7 +163,7 @@ class PlanBuilder:
 
     def _refused(self, row: Row, case: Case) -> Row | None:
         """The row with findings if its target does not support its content and it is graded."""
-        if isinstance(self.grading.of(case), NothingGrades):
+        if isinstance(self.grading.of(case), NothingGrades) or not self._answers(row.index):
             return None
         unsendable = refused(row, case, self.spec(target_name(self.options, self.specs, case)))
         if unsendable:
@@ -194,7 +200,11 @@ class PlanBuilder:
                 f"{name}: none of {forecast.total} record(s) is valid; "
                 f"{self._unsendable or '`steelyard validate` says why'}"
             )
-        if forecast.valid == forecast.skipped:
+        if forecast.valid == self._without_answer:
+            raise InvalidError(
+                f"{name}: none of {forecast.valid} record(s) has an answer to grade"
+            )
+        if forecast.valid == forecast.skipped + self._without_answer:
             raise InvalidError(
                 f"{name}: nothing grades any of the selected records; name a rubric with "
                 f"{argument('rubric')} ({self._ungraded})"
@@ -221,8 +231,11 @@ class PlanBuilder:
             raise RefusedFileError(f"{self._name}{self._refusal}{more}", self._strict)
 
     def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
-        forecast, repeats = self.forecast, self.options.repeat
+        forecast, repeats = self.forecast, self._answers(row.index)
         graded = self.grading.of(case)
+        if not repeats:
+            self._without_answer += 1
+            return graded
         self.grading.note(graded)
         if isinstance(graded, NothingGrades):
             forecast.skipped += 1
@@ -249,14 +262,19 @@ class PlanBuilder:
         forecast.documents_not_shown += _not_shown(case)
         characters = sum(len(message.text) for message in case.input_messages) + len(case.context)
         for name, load in self.judges.see(graded, case).items():
-            self._add_judge_load(name, load, characters)
+            self._add_judge_load(name, load, characters, repeats)
         if self._validation_watch:
             self._validation_watch.see(graded, case.id, case.bundle)
         return graded
 
-    def _add_judge_load(self, name: str, load: Load, characters: int) -> None:
+    def _answers(self, index: int) -> int:
+        """How many repeats of a record are asked, or have an answer to grade."""
+        repeats, known = range(self.options.repeat), self._unanswered
+        return sum(known is None or known.of(index, repeat) is None for repeat in repeats)
+
+    def _add_judge_load(self, name: str, load: Load, characters: int, repeats: int) -> None:
         """Add the judge load of one record."""
-        forecast, repeats = self.forecast, self.options.repeat
+        forecast = self.forecast
         forecast.judges[name] = forecast.judges.get(name, 0) + load.calls * repeats
         tokens = (load.characters + load.calls * characters) // CHARACTERS_A_TOKEN * repeats
         forecast.judge_input_tokens += tokens

@@ -8,6 +8,7 @@ from typing import BinaryIO, Protocol
 
 from steelyard.contracts.dataset_document.own_member import take_out
 from steelyard.contracts.dataset_document.rules import RUN
+from steelyard.engine.redaction.redactor import is_redacted
 from steelyard.errors import InvalidError, NotFoundError, argument
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.audit import Caller
@@ -153,6 +154,7 @@ def posted_options(ports: RunPorts, upload_id: str | None, choice: SuiteChoice) 
     """
     for name in ("rubric", "judge"):
         require_reference(name, getattr(choice, name))
+    _refuse_secrets(ports, choice)
     if upload_id and choice.datasets:
         raise InvalidError(
             f"{argument('dataset')} names a saved dataset; leave it out where records are posted"
@@ -164,6 +166,16 @@ def posted_options(ports: RunPorts, upload_id: str | None, choice: SuiteChoice) 
             raise InvalidError(f"'{dataset}' is no reference such as dataset/id@version")
     (options,) = choose(ports, choice)
     return options
+
+
+def _refuse_secrets(ports: RunPorts, choice: SuiteChoice) -> None:
+    """Refuse a setting that holds a configured secret: settings are stored with the run."""
+    for name in ("where", "model", "cluster"):
+        given = getattr(choice, name) or ""
+        if any(secret in given for secret in ports.secrets if is_redacted(secret)):
+            raise InvalidError(
+                f"{argument(name)} holds the value of a configured secret, which is stored nowhere"
+            )
 
 
 def require_reference(name: str, given: str | None) -> None:

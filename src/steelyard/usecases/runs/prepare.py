@@ -27,8 +27,11 @@ from steelyard.usecases.runs.derived_runs import (
     dataset_of,
     invalid_results,
     only_derived,
+    require_changes,
     require_same_dataset,
-    warn_of_unasked,
+    unanswered_of,
+    unread_before,
+    warn_of_unanswered,
 )
 from steelyard.usecases.runs.kept_documents import rejected_records
 from steelyard.usecases.runs.option_ranges import require_ranges
@@ -47,12 +50,14 @@ def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     require_ranges(options)
     ports = ports.gathering()
     source = open_source(ports, options)
-    if options.derived and options.derived.how == "regrade" and not options.derived.against:
-        warn_of_unasked(ports.warn, options.derived.folder)
+    if source.unanswered:
+        warn_of_unanswered(ports.warn, source.unanswered)
     if options.derived and options.derived.against:
         # A validation does not apply to pairwise judging.
         ports = ports.without_validations()
-    return prepare_source(ports, options, source, _rubric(ports, options), {})
+    prepared = prepare_source(ports, options, source, _rubric(ports, options), {})
+    require_changes(options, prepared.forecast.valid)
+    return prepared
 
 
 def open_source(ports: RunPorts, options: RunOptions) -> Source:
@@ -88,16 +93,17 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
         paths=tuple(stored),
         size=sum(workspace.size(found) for found in paths),
         version=held.published.version if held else None,
+        unanswered=unanswered_of(options),
     )
 
 
 def _warn_of_rejected(ports: RunPorts, options: RunOptions) -> None:
-    """Say which records of a posted dataset a retry cannot have."""
+    """Say which records of a posted dataset a retry cannot read again."""
     derived = options.derived
     if derived and derived.how == "retry" and upload_of(options.dataset):
         rejected = rejected_records(derived)
         if rejected:
-            ports.warn(f"{rejected:,} invalid record(s) of {derived.run_id} are not in this run")
+            ports.warn(f"{rejected:,} invalid record(s) of {derived.run_id} stay invalid")
 
 
 def _no_upload() -> SourceError:
@@ -199,6 +205,8 @@ def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
         forecast=survey.forecast,
         kept=survey.kept,
         carried=invalid_results(survey.options, ports.settings.slices),
+        no_answer=source.unanswered.of if source.unanswered else None,
+        unread=unread_before(survey.options),
         is_sound=survey.is_sound,
         warnings=ports.gathered,
     )

@@ -143,7 +143,7 @@ def _suite(ports: RunPorts, name: str | None) -> SuiteSettings:
         hint = did_you_mean(name, suites)
         known = ", ".join(suites) or "none"
         near = f" ({hint})" if hint else ""
-        raise ConfigError(f"unknown suite '{name}'{near}; suites in steelyard.yaml: {known}")
+        raise ConfigError(f"unknown suite '{name}'{near}; suites of this project: {known}")
     return suites[name]
 
 

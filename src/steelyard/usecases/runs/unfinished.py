@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from steelyard.engine.metrics.run_metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import Extent, metrics_of
 from steelyard.execution.finalize import uncounted_calls
 from steelyard.execution.ports import RunRepository
 from steelyard.reports.run.run_text import RunView
@@ -49,9 +49,13 @@ def read_unfinished(
     repository: RunRepository, run: StoredRun, standing: Standing
 ) -> UnfinishedRun:
     """The stored results of a run, with their metrics."""
-    metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
-    metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
     plan = require_plan(run)
+    facts = (read_facts(kept.facts) for kept in repository.results(run.run_id))
+    metrics, slices = metrics_of(facts, Extent(plan.selected or 0))
+    metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
+    if metrics.total_records != plan.selected:
+        # How far the records that are left can move the rate is for the end to say.
+        metrics = structs.replace(metrics, pass_rate_bounds=None)
     assert plan.setup
     manifest = Manifest(
         run_id=run.run_id,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.engine.states import is_terminal
+from steelyard.model.upload import upload_of
 from steelyard.project import Project
 from steelyard.reports.numbers import counted
 from steelyard.reports.verdict_words import VerdictWord, run_word
@@ -94,9 +95,21 @@ def head_of(
         rubrics=_rubrics(project) if is_usable and may_write else (),
         can_cancel=not is_over and plan is not None and not run.is_cancelling,
         can_resume=standing.is_resumable,
-        can_retry=is_usable and is_asked and missing > 0,
+        can_retry=is_usable and is_asked and _has_failed(run),
         can_regrade=is_usable and (derived is None or derived.how != "pairwise"),
         is_sealed=verification is not None,
+    )
+
+
+def _has_failed(run: StoredRun) -> bool:
+    """Whether there is a record to try again; invalid ones of a posted dataset stay invalid."""
+    if not run.summary:
+        return False
+    metrics = kept_metrics(run.summary)
+    is_posted = run.plan is not None and upload_of(run.plan.options.dataset) is not None
+    given_up = metrics.invalid_records if is_posted else 0
+    return metrics.failed_records + metrics.cancelled_records > given_up or (
+        metrics.unscored_repeats > 0
     )
 
 

@@ -72,6 +72,21 @@ def test_failed_records_are_tried_again_in_a_new_run(service: RunService) -> Non
     assert found == {0: "evaluated", 1: "evaluated", 2: "invalid_record", 3: "evaluated"}
 
 
+def test_a_run_that_has_only_invalid_records_to_show_is_not_tried_again(
+    service: RunService,
+) -> None:
+    posted = document([record("a"), record("b", 3)])
+    first = service.post(posted).json()["run_id"]
+    service.when(first)
+    before = len(service.client.get("/v1/runs").json()["data"])
+
+    answer = change(service, first, "retry")
+
+    assert answer.status_code == 400, answer.text
+    assert "no failed record to try again" in answer.json()["error"]["message"]
+    assert len(service.client.get("/v1/runs").json()["data"]) == before
+
+
 def test_a_redacted_copy_is_not_sent_to_a_target(service: RunService) -> None:
     posted = document([record("a", "fail, mail ada@example.com, word")])
     first = service.post(posted, target="moody").json()["run_id"]
@@ -86,13 +101,25 @@ def test_a_redacted_copy_is_not_sent_to_a_target(service: RunService) -> None:
 def test_a_run_that_ended_without_its_upload_has_no_records_to_derive_from(
     service: RunService,
 ) -> None:
-    busy, waiting = (service.post(SLOW, target="slow").json()["run_id"] for _ in range(2))
+    posted = document([record("broken", 3), *(record(f"r{n}") for n in range(400))])
+    answers = [service.post(posted, target="slow").json() for _ in range(2)]
+    busy, waiting = (answer["run_id"] for answer in answers)
     service.when(busy, "running")
     for upload in (service.root / ".steelyard" / "spool").glob("upl_*"):
         upload.unlink()
     for run_id in (waiting, busy):
         change(service, run_id, "cancel")
         assert service.when(run_id)["status"] == "cancelled"
+
+    for answer in answers:  # what was acknowledged is what is counted
+        counts = service.run(answer["run_id"])["summary"]
+        accepted = answer["summary"]["accepted_records"]
+        assert counts["total_records"] == answer["summary"]["total_records"] == 401
+        assert counts["valid_records"] == accepted == 400
+        assert counts["invalid_records"] == answer["summary"]["rejected_records"] == 1
+        assert counts["evaluated_records"] + counts["cancelled_records"] == accepted
+        assert counts["missing"]["missing"] == counts["cancelled_records"]
+        assert counts["pass_rate_bounds"]["low"] == counts["pass_count"] / 401
 
     answers = [
         change(service, waiting, "retry"),

@@ -8,10 +8,13 @@ from xml.etree import ElementTree as ET
 import pytest
 from msgspec import structs
 
+from steelyard.engine.metrics.unread_records import PlannedRecords, with_unread
 from steelyard.model.json_value import JsonObject
 from steelyard.model.statistics.gate import ALLOW_FAILURES, GateResult
 from steelyard.reports.run.run_junit import run_junit
+from steelyard.reports.run.run_markdown import run_markdown
 from steelyard.results.predictions import Prediction
+from strategies.run_facts import facts
 from strategies.run_views import prediction, run_view
 
 
@@ -140,3 +143,18 @@ def test_no_name_can_spoil_the_file() -> None:
     text = run_junit([(view, [prediction(0, target="\x1b", reason="\x08", passed=False)])])
 
     assert ET.fromstring(text)[0].attrib["name"] == "qa\ufffd< × \ufffd"
+
+
+def test_records_that_could_not_be_read_are_an_error() -> None:
+    view = run_view([facts(0, passed=True)], unread="no such file: d.jsonl")
+    view = replace(view, metrics=with_unread(view.metrics, PlannedRecords(4, 4)))
+    (found,) = ET.fromstring(run_junit([(view, [prediction(0)])]))
+    first, _ = found.findall("testcase")
+
+    assert (found.attrib["tests"], found.attrib["errors"]) == ("2", "1")
+    assert first.attrib["name"] == "unread"
+    assert first[0].attrib["message"] == "3 that could not be read: no such file: d.jsonl"
+    assert "| unread | no such file: d.jsonl |" in run_markdown(view)
+    assert "| records | 4 = 1 evaluated + 0 failed + 3 skipped (3 cancelled, 3" in run_markdown(
+        view
+    )

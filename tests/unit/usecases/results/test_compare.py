@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,14 @@ import pytest
 from fakes.compared_runs import RUBRIC, passes, prediction, run
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
+from steelyard.engine.metrics.run_metrics import Extent, metrics_of
+from steelyard.engine.metrics.unread_records import PlannedRecords, with_unread
 from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.model.statistics.comparison import CorrectedDifference
 from steelyard.stats.power import records_to_detect
 from steelyard.usecases.results.compare import Knowledge, compare, compare_all
+from steelyard.usecases.results.gates import ComparisonGate, gate_comparison
+from strategies.run_facts import facts
 
 
 @pytest.mark.parametrize(
@@ -286,3 +291,40 @@ def test_the_order_of_runs_and_of_their_records_only_turns_the_sign(tmp_path):
     assert [one.index for one in there.regressions] == sorted(
         one.index for one in there.regressions
     )
+
+
+def unread(folder: Path, rows: list[dict[str, Any]], total: int) -> Path:
+    """A run that was cancelled when its dataset was gone, after some of its records."""
+    made = run(folder, rows, unread="no such file: d.jsonl")
+    of = metrics_of((facts(n, passed=one["passed"]) for n, one in enumerate(rows)), Extent(total))[
+        0
+    ]
+    summary = with_unread(of, PlannedRecords(total, total))
+    (made / "metrics_summary.json").write_text(json.dumps(summary.json()))
+    return made
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_records_that_a_run_could_not_read_have_no_score_in_it(tmp_path, is_first):
+    whole = run(tmp_path / "whole", passes("y" * 20))
+    part = unread(tmp_path / "part", passes("y" * 8), 20)
+    found = compare(part, whole) if is_first else compare(whole, part)
+    dropped = found.dropped
+    result = gate_comparison(found, ComparisonGate.parse("worse"))
+
+    assert (found.a.records, found.b.records, found.passes.n) == (20, 20, 8)
+    assert (dropped.only_in_a, dropped.only_in_b) == (0, 0)
+    assert (dropped.no_score_in_a, dropped.no_score_in_b) == ((12, 0) if is_first else (0, 12))
+    assert found.filled.value == (0 if is_first else -0.6)
+    assert (result.passed, result.is_undecided) == (is_first, not is_first)
+
+
+def test_a_run_has_no_more_records_without_a_score_than_it_could_not_read(tmp_path):
+    edited = [{**one, "record_sha256": "edited"} for one in passes("y")]
+    whole = run(tmp_path / "whole", [*edited, *passes("y" * 20)[1:]])
+    part = unread(tmp_path / "part", passes("y" * 8), 12)
+    found = compare(whole, part)
+
+    assert (found.a.records, found.b.records, found.passes.n) == (20, 12, 7)
+    assert found.dropped.no_score_in_b == 4
+    assert (found.dropped.only_in_a, found.dropped.changed) == (9, 1)

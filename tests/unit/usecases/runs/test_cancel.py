@@ -416,10 +416,36 @@ def test_a_run_whose_dataset_cannot_be_read_is_sealed_with_what_it_has_kept(
     assert said in manifest["unread"]
     assert said in caplog.text
     assert after.summary
+    evaluated = sum(one.status == "evaluated" for one in rows)
     assert after.summary["unread_records"] == 12 - len(rows)
+    assert after.summary["cancelled_records"] == 12 - evaluated
+    assert after.summary["total_records"] == after.summary["valid_records"] == 12
+    bounds = {"low": evaluated / 12, "high": 1.0}  # all that were asked have passed
+    assert after.summary["pass_rate_bounds"] == bounds
     assert manifest["targets"] == {"scripted": {"provider": "scripted"}}
     assert manifest["dataset_id"] == "d"
     assert any(manifest["unread"] in line for line in run_lines(shown))
+
+
+@pytest.mark.parametrize("state", ["validating", "running"])
+def test_a_run_that_never_asked_anybody_counts_what_it_accepted(
+    project: Project, state: str
+) -> None:
+    """Valid and invalid records as they were when the run began."""
+    ports = stopping_at_state(project.ports(ScriptedTarget()), state)
+    project.cases([*ROWS, {"id": "invalid"}])
+    with pytest.raises(Stopped):
+        project.run(replace(ports, owner="gone:1:1"), Path("d.jsonl"), repeat=2)
+    gone(project)
+    other = project.ports(ScriptedTarget(), is_alive=dead)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    found = cast("dict[str, Any]", after.summary)
+    names = ("total", "valid", "evaluated", "failed", "invalid", "skipped", "cancelled", "unread")
+
+    check_run(project.root / ".steelyard" / "runs" / after.run_id)
+    assert [found[f"{name}_records"] for name in names] == [13, 12, 0, 1, 1, 12, 12, 13]
+    assert found["missing"] == {"missing": 12, "valid": 12, "uneven_slices": []}
+    assert found["pass_rate_bounds"] == {"low": 0, "high": 1}
 
 
 def test_a_dataset_that_names_another_target_by_now_is_no_longer_the_runs(

@@ -22,10 +22,11 @@ from steelyard.errors import ConflictError, NotFoundError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.run_options import RunOptions
 from steelyard.usecases.runs.cancel import cancel_run
-from steelyard.usecases.runs.derived_runs import regrade_options, retry_options, warn_of_unasked
+from steelyard.usecases.runs.derived_runs import regrade_options, retry_options, warn_of_unanswered
 from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
+from steelyard.usecases.runs.unanswered import Unanswered
 
 Record = dict[str, Any]
 RUBRIC = """\
@@ -177,6 +178,29 @@ def test_without_a_failed_record_there_is_nothing_to_try(project: Project) -> No
 
     with pytest.raises(RequestError, match=f"{run.run_id} has no failed record to try again"):
         retry_options(Path(run.folder))
+
+
+def test_invalid_records_alone_are_nothing_to_try_again(project: Project) -> None:
+    run = project.run(project.ports(ScriptedTarget()), project.cases([*ROWS, {"id": "invalid"}]))
+    target = ScriptedTarget()
+
+    with pytest.raises(RequestError, match=f"{run.run_id} has no failed record to try again"):
+        retry(project, run, target)
+    assert target.calls == []
+    assert project.ports().repository.find("latest").run_id == run.run_id
+
+
+def test_an_invalid_record_that_is_valid_by_now_says_what_has_changed(project: Project) -> None:
+    """Its file has come, so that it is another measurement."""
+    files = [{"type": "file", "value": "page.md"}]
+    shown = [{"role": "user", "content": files}]
+    dataset = project.cases([*ROWS, row("shown", input=shown)])
+    first = project.run(project.ports(ScriptedTarget()), dataset)
+    project.write("page.md", "word")
+
+    assert rows_of(first)[-1]["status"] == "invalid_record"
+    with pytest.raises(ConflictError, match="a file that the dataset shows of run_"):
+        retry(project, first, ScriptedTarget())
 
 
 @pytest.mark.parametrize("derive", [retry_options, partial(regrade_options, rubric="r")])
@@ -345,8 +369,8 @@ def test_what_was_recorded_is_regraded_like_an_answer(project: Project, source: 
     assert [entry["passed"] for entry in rows_of(again)] == [True]
 
 
-def test_what_was_never_asked_is_not_regraded(project: Project) -> None:
-    """Of a record that was asked only sometimes, the rest says that there is no response."""
+def test_what_was_never_asked_stays_as_it_was_and_is_counted(project: Project) -> None:
+    """Of a record that was asked only sometimes, the rest was cancelled too."""
 
     class Stopping(ScriptedTarget):
         async def ask(self, request: Any) -> Any:
@@ -367,12 +391,67 @@ def test_what_was_never_asked_is_not_regraded(project: Project) -> None:
         ("r0", "evaluated"),
         ("r0", "evaluated"),
         ("r1", "evaluated"),
-        ("r1", "evaluation_error"),
+        *[(name, "cancelled") for name in ("r1", "r2", "r2", "r3", "r3", "r4", "r4", "r5", "r5")],
     ]
-    assert rows_of(again, "failures.jsonl")[0]["label"] == "no_response"
+    assert again.status == "completed_with_failures"
+    before, after = json_of(first, "metrics_summary.json"), json_of(again, "metrics_summary.json")
+    same = ("total", "valid", "evaluated", "failed", "skipped", "cancelled")
+    assert [after[f"{name}_records"] for name in same] == [6, 6, 2, 0, 4, 4]
+    assert [before[f"{name}_records"] for name in same] == [6, 6, 2, 0, 4, 4]
+    assert after["missing"] == {"missing": 4, "valid": 6, "uneven_slices": []}
+    assert (after["failure_rows"], after["unscored_repeats"]) == (9, 1)
+    assert after["pass_rate_bounds"] == {"low": 0.25, "high": 1.0}
+    failures = rows_of(again, "failures.jsonl")
+    assert {one["label"] for one in failures} == {"cancelled"}
+    assert {one["message"] for one in failures} == {
+        f"no answer in {first.run_id}: the run was cancelled"
+    }
     warnings: list[str] = []
-    warn_of_unasked(warnings.append, Path(first.folder))
-    assert warnings == ["left out: 4 record(s) never asked (4 cancelled)"]
+    warn_of_unanswered(warnings.append, Unanswered(Path(first.folder), first.run_id))
+    (said,) = warnings
+    assert said.startswith(
+        "4 record(s) have no answer to grade (4 cancelled); they are in the new"
+    )
+    third = regrade(project, again.folder)
+    assert rows_of(third, "failures.jsonl") == failures
+    assert json_of(third, "metrics_summary.json")["pass_rate_bounds"] == after["pass_rate_bounds"]
+
+
+def dead(_: str) -> bool:
+    return False
+
+
+def test_a_run_in_which_nothing_was_answered_is_not_regraded(project: Project) -> None:
+    ports = stopping_at_state(project.ports(ScriptedTarget()), "running")
+    with pytest.raises(Stopped):
+        project.run(replace(ports, owner="gone:1:1"), project.cases(ROWS))
+    other = project.ports(is_alive=dead)
+    run = asyncio.run(cancel_run(other, other.repository.find("latest")))
+
+    with pytest.raises(RequestError, match=r"none of 6 record\(s\) has an answer to grade"):
+        regrade(project, project.root / ".steelyard" / "runs" / run.run_id)
+
+
+def test_what_a_run_could_not_read_is_unread_in_what_is_regraded(project: Project) -> None:
+    """Its dataset is back by then, but nobody has answered those records."""
+    dataset = project.cases([*ROWS, {"id": "invalid"}])
+    with pytest.raises(Stopped):
+        project.run(project.ports(StoppingTarget(after=2)), dataset, max_concurrency=1)
+    (project.root / "d.jsonl").rename(project.root / "away.jsonl")
+    ports = project.ports()
+    run = asyncio.run(cancel_run(ports, ports.repository.find("latest")))
+    (project.root / "away.jsonl").rename(project.root / "d.jsonl")
+    again = regrade(project, project.root / ".steelyard" / "runs" / run.run_id)
+    before, after = run.summary or {}, json_of(again, "metrics_summary.json")
+
+    check_run(Path(again.folder))
+    assert again.status == "completed_with_failures"
+    assert json_of(again)["unread"] == f"{run.run_id}: no such file: d.jsonl"
+    for name in ("total", "valid", "evaluated", "invalid", "skipped", "cancelled", "unread"):
+        assert after[f"{name}_records"] == before[f"{name}_records"]
+    assert (after["total_records"], after["valid_records"]) == (7, 6)
+    assert 0 < after["unread_records"] < 7
+    assert after["missing"] == before["missing"]
 
 
 def test_a_regraded_run_is_regraded_again_but_not_tried_again(project: Project) -> None:

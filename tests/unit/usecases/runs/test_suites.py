@@ -137,9 +137,9 @@ def test_a_candidate_that_was_not_recorded_is_refused(
     [
         (
             "relaese",
-            "unknown suite 'relaese' (did you mean 'release'?); suites in steelyard.yaml: ",
+            "unknown suite 'relaese' (did you mean 'release'?); suites of this project: ",
         ),
-        ("nothing", "unknown suite 'nothing'; suites in steelyard.yaml: release, bare"),
+        ("nothing", "unknown suite 'nothing'; suites of this project: release, bare"),
     ],
 )
 def test_an_unknown_suite_is_refused(ports: RunPorts, name: str, said: str) -> None:
