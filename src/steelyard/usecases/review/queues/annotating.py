@@ -187,6 +187,8 @@ class _Work:
     item: ReviewItem
     draft: Draft
     source: TraceSource
+    is_tie_break: bool
+    """Whether somebody is asked because others are divided on the item."""
 
     def checked(self, value: JsonValue, *, is_complete: bool) -> Answers:
         """Answers that fit the rubric and the turns of the trace."""
@@ -204,6 +206,7 @@ class _Work:
             repeat=self.item.repeat,
             queue_id=self.queue.queue_id,
             inclusion_prob=self.item.inclusion_prob,
+            is_tie_break=self.is_tie_break,
             answers=answers,
             rubric_sha256=self.queue.rubric_sha256,
             extra={} if self.item.stratum is None else {"stratum": self.item.stratum},
@@ -218,13 +221,19 @@ class _Work:
 def _work(ports: QueuePorts, item_id: str, token: str, annotator: Annotator | None) -> _Work:
     """The work of whoever holds a token; a token of somebody else is as good as none."""
     item = ports.queues.item(item_id)
-    holder = ports.assignments.token_of(item_id, token)
-    if annotator is not None and annotator.has_login and annotator.name != holder:
+    holder = ports.assignments.holder(item_id, token)
+    if annotator is not None and annotator.has_login and annotator.name != holder.annotator:
         raise ConflictError(f"the token belongs to a claim of somebody else, not {annotator.name}")
     queue = ports.queues.find(item.queue_id)
-    draft = ports.assignments.draft(item_id, holder)
+    draft = ports.assignments.draft(item_id, holder.annotator)
     assert draft is not None
-    return _Work(queue=queue, item=item, draft=draft, source=ports.source(queue.source))
+    return _Work(
+        queue=queue,
+        item=item,
+        draft=draft,
+        source=ports.source(queue.source),
+        is_tie_break=holder.is_tie_break,
+    )
 
 
 def _claimed(ports: QueuePorts, claim: ItemClaim, annotator: Annotator) -> ClaimedItem:

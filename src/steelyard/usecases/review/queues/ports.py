@@ -22,6 +22,7 @@ from steelyard.model.labels.queue import (
     QueueStatus,
     ReviewItem,
     ReviewQueue,
+    SlotHolder,
 )
 from steelyard.model.question import QuestionRubric
 from steelyard.ports import CallerPorts
@@ -138,7 +139,7 @@ class Assignments(Protocol):
     def claim(
         self, queue_id: str, annotator: str, at: str, *, item_id: str | None = None
     ) -> ItemClaim | None: ...
-    def token_of(self, item_id: str, token: str) -> str: ...
+    def holder(self, item_id: str, token: str) -> SlotHolder: ...
     def save(
         self, item_id: str, token: str, revision: int, answers: JsonObject, at: str
     ) -> int: ...
