@@ -250,7 +250,9 @@ def _judge_choices(
         rated = Rated(ratings, _groups(sheet, decided), _chances(sheet, decided))
         hits = hit_rates(rated) if decided and sheet.chances is not None else ()
         together = (*hits, *estimates(NAMES, rated))
-        found.append(OptionAgreement(option=str(option), estimates=together))
+        tied = len(compared) - len(decided)
+        left = {TIES: tied} if tied else {}
+        found.append(OptionAgreement(option=str(option), estimates=together, left_out=left))
     return (overall,), tuple(found)
 
 

@@ -10,7 +10,7 @@ from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.label import Exposure, Label
 from steelyard.model.labels.queue import Draft, Flag, FlagKind, ItemClaim, ReviewItem, ReviewQueue
-from steelyard.model.names import require_name
+from steelyard.model.names import other_spelling, require_name
 from steelyard.model.question import Answers
 from steelyard.usecases.review.import_labels import kept_row
 from steelyard.usecases.review.queues.exposure import exposure_of, note_own_seen
@@ -56,9 +56,23 @@ def claim_item(
 ) -> ClaimedItem | None:
     """The next item for a person, or a given one; None when nothing is left for them."""
     require_name(argument("annotator"), annotator.name)
+    if not annotator.has_login:
+        require_own_spelling(ports, argument("annotator"), annotator.name)
     at = ports.clock.stamp()
     claim = ports.assignments.claim(queue_id, annotator.name, at, item_id=item_id)
     return None if claim is None else _claimed(ports, claim, annotator)
+
+
+def require_own_spelling(ports: QueuePorts, what: str, name: str) -> None:
+    """Refuse another spelling of a known name: one person would count as two."""
+    known = other_spelling(
+        name, (*ports.progress.annotators(), *ports.review.annotations.people())
+    )
+    if known is not None:
+        raise InvalidError(
+            f"{what} {name!a} is another spelling of {known!a}, who has answered before; write "
+            f"{known!a} if that is the same person, else a name that differs in more"
+        )
 
 
 def save_draft(
@@ -173,6 +187,7 @@ def reassign_item(
     ports = ports.called_by(caller)
     if to_person is not None:
         require_name(argument("to"), to_person)
+        require_own_spelling(ports, argument("to"), to_person)
     ports.queues.item(item_id)
     detail: dict[str, JsonValue] = {"from": from_person, "to": to_person}
     entry = ports.entry("reassign_item", item_id, **detail)
