@@ -272,15 +272,7 @@ def test_words_typed_over_a_reason_that_is_offered_are_the_reason(
         page.keyboard.type("too hard")
         expect(page.locator("#skip-reason")).to_have_value("too hard")
         page.keyboard.press("Enter")
-        expect(page.locator("#skip-dialog")).to_be_hidden()
-        expect(page.locator("[data-toast]")).to_be_visible()
-
-    (skipped,) = [
-        one.reason
-        for one in desk.ports.progress.drafts(desk.queue_id, "wanda")
-        if one.standing == "skipped"
-    ]
-    assert skipped == "too hard"
+        expect(page.locator(".items")).to_contain_text("skipped: too hard")
 
 
 def test_the_page_works_without_scripts(browser: Browser, desk: ReviewSite) -> None:
