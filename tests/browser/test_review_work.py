@@ -262,6 +262,19 @@ def test_a_long_item_has_a_way_to_its_questions_on_a_telephone(
         expect(toast).to_be_hidden()
 
 
+def test_words_typed_over_a_reason_that_is_offered_are_the_reason(
+    browser: Browser, desk: ReviewSite
+) -> None:
+    with reviewer(browser, desk, "wanda") as page:
+        page.goto(desk.page)
+        page.keyboard.press("s")
+        expect(page.locator("#skip-dialog input:focus")).to_have_attribute("type", "radio")
+        page.keyboard.type("too hard")
+        expect(page.locator("#skip-reason")).to_have_value("too hard")
+        page.keyboard.press("Enter")
+        expect(page.locator(".items")).to_contain_text("skipped: too hard")
+
+
 def test_the_page_works_without_scripts(browser: Browser, desk: ReviewSite) -> None:
     with reviewer(browser, desk, "mara", is_watched=False, java_script_enabled=False) as page:
         page.goto(desk.page)

@@ -55,8 +55,18 @@ UPDATE schema_version SET version = 15;
 """
 
 
+def take_back_to_17(path: Path) -> None:
+    """Make a store of this version one of version 17, which does not know who breaks ties."""
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE review_slots DROP COLUMN is_tie_break")
+    connection.execute("UPDATE schema_version SET version = 17")
+    connection.commit()
+    connection.close()
+
+
 def take_back_to_16(path: Path) -> None:
     """Make a store of this version one of version 16, whose queues are all drawn."""
+    take_back_to_17(path)
     connection = sqlite3.connect(path)
     connection.executescript(_ITEMS_OF_16)
     connection.close()

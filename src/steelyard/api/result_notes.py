@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
 from steelyard.api.serving import ServedProject
 from steelyard.api.shown_results import ShownResults
-from steelyard.errors import NotFoundError, UnavailableError
+from steelyard.errors import NotFoundError, UnavailableError, UnreadableFileError
 from steelyard.model.access import Identity
 from steelyard.model.labels.queue import QueueSource
-from steelyard.usecases.review.queues.exposure import ANYBODY, note_results_seen
+from steelyard.usecases.review.queues.exposure import ANYBODY
+from steelyard.usecases.review.queues.ports import QueuePorts
 
 
 class Reader(Protocol):
@@ -28,6 +30,16 @@ def viewer_of(reader: Reader) -> str:
     return reader.identity.actor if has_login else ANYBODY
 
 
+def _ids(ports: QueuePorts, run_id: str) -> Sequence[str]:
+    """The run and those whose responses it grades again."""
+    try:
+        return ports.source(QueueSource(kind="run", id=run_id)).ids
+    except (NotFoundError, UnreadableFileError):
+        return (
+            run_id,
+        )  # its files were pruned or changed, and its numbers are shown all the same
+
+
 def note_shown(reader: Reader, *shown: ShownResults) -> None:
     """Note that somebody opens results, before they are sent.
 
@@ -39,8 +51,7 @@ def note_shown(reader: Reader, *shown: ShownResults) -> None:
         left = noted.missing(person, one)
         if left is None:
             continue
-        with suppress(UnavailableError, NotFoundError):
+        with suppress(UnavailableError):
             ports = reader.served.project.queue_ports()
-            source = ports.source(QueueSource(kind="run", id=one.run_id))
-            note_results_seen(ports, source, person, left.indices)
+            ports.seen.note(person, _ids(ports, one.run_id), left.indices, ports.clock.stamp())
             noted.add(person, left)

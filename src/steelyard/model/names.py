@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from pathlib import PurePath
 
 from steelyard.errors import InvalidError
@@ -32,6 +33,14 @@ def folded_name(name: str) -> str:
     text = unicodedata.normalize("NFKC", name).casefold()
     visible = (one for one in text if not _INVISIBLE.fullmatch(one) and not _is_format(one))
     return " ".join(unicodedata.normalize("NFKC", "".join(visible)).split())
+
+
+def other_spelling(name: str, known: Iterable[str]) -> str | None:
+    """Whose name this is another spelling of; None where it is one of those, or new."""
+    names, folded = {*known}, folded_name(name)
+    if name in names:
+        return None
+    return next((one for one in sorted(names) if folded_name(one) == folded), None)
 
 
 def _is_format(character: str) -> bool:

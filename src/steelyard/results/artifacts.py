@@ -8,6 +8,7 @@ from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.record_validation import RECORD_VALIDATION
 
 MANIFEST = "run_manifest.json"
+METRICS = "metrics_summary.json"
 SLICES = "metrics_by_slice.json"
 ARTIFACTS = (
     MANIFEST,
@@ -15,7 +16,7 @@ ARTIFACTS = (
     RECORD_VALIDATION,
     PREDICTIONS,
     ATTEMPTS,
-    "metrics_summary.json",
+    METRICS,
     SLICES,
     FAILURES,
 )

@@ -33,6 +33,8 @@ from steelyard.stats.alternative import ENOUGH, EXPERTS, alternative_annotator
 ByPerson: TypeAlias = Mapping[str, Given]
 ONE_PERSON = "items with the answer of one person alone"
 NOT_BLIND = "answers that were not given blind"
+TIE_BREAKS = "answers of people who were asked because others were divided"
+PICKED = "answers in queues of picked records, about what others answered elsewhere"
 NO_JUDGE = "items without an answer to put beside them"
 TIES = "items with tied labels"
 
@@ -54,6 +56,9 @@ class AnswerSheet:
     blind: ByPerson = field(default_factory=_nobody)
     seen: ByPerson = field(default_factory=_nobody)
     """The answers of those who had seen what others say."""
+    aside: Mapping[tuple[str, Item], str] = field(default_factory=dict[tuple[str, Item], str])
+    """Answers, by person and item, that count for what most people say and not for how far they
+    agree, each with the reason: whether they were asked for depends on what was said before."""
     judge: Given | None = None
     beside: Beside = "judge"
     """Whose answers these are."""
@@ -110,7 +115,7 @@ def _gold(sheet: AnswerSheet) -> GoldAgreement:
 
 
 def _people_side(sheet: AnswerSheet, given: ByPerson) -> AgreementSide | None:
-    by_item = _by_item(given)
+    by_item = _by_item(_regular(sheet, given))
     shared = {item: people for item, people in by_item.items() if len(people) > 1}
     if not shared:
         return None
@@ -138,7 +143,25 @@ def _people_side(sheet: AnswerSheet, given: ByPerson) -> AgreementSide | None:
             if len(set(people.values())) > 1
         ),
         pairs=() if sheet.how.has_several else _pair_cells(shared),
-        left_out={ONE_PERSON: lone} if lone else {},
+        left_out={**({ONE_PERSON: lone} if lone else {}), **_aside(sheet, given)},
+    )
+
+
+def _regular(sheet: AnswerSheet, given: ByPerson) -> ByPerson:
+    """The answers that were asked for whatever others had said."""
+    return {
+        name: {item: answer for item, answer in one.items() if (name, item) not in sheet.aside}
+        for name, one in given.items()
+    }
+
+
+def _aside(sheet: AnswerSheet, given: ByPerson) -> dict[str, int]:
+    """How many answers are no part of the agreement of people, by reason."""
+    return Counter(
+        sheet.aside[name, item]
+        for name, one in given.items()
+        for item in one
+        if (name, item) in sheet.aside
     )
 
 
@@ -227,15 +250,18 @@ def _judge_choices(
         rated = Rated(ratings, _groups(sheet, decided), _chances(sheet, decided))
         hits = hit_rates(rated) if decided and sheet.chances is not None else ()
         together = (*hits, *estimates(NAMES, rated))
-        found.append(OptionAgreement(option=str(option), estimates=together))
+        tied = len(compared) - len(decided)
+        left = {TIES: tied} if tied else {}
+        found.append(OptionAgreement(option=str(option), estimates=together, left_out=left))
     return (overall,), tuple(found)
 
 
 def _alternative(sheet: AnswerSheet) -> tuple[AlternativeTest | None, str | None]:
     """The alternative annotator test among those who answered blind."""
-    if len(sheet.blind) < 2:
+    regular = {name: given for name, given in _regular(sheet, sheet.blind).items() if given}
+    if len(regular) < 2:
         return None, "not enough data: it takes two people or more"
-    people = {name: _plain(given) for name, given in sheet.blind.items()}
+    people = {name: _plain(given) for name, given in regular.items()}
     found = alternative_annotator(
         people, _plain(cast(Given, sheet.judge)), alignment=sheet.how.alignment
     )

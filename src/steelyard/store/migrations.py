@@ -18,11 +18,11 @@ from sqlalchemy import (
 )
 
 from steelyard.errors import UnavailableError
+from steelyard.store import review_migration
 from steelyard.store.column_types import Text, Whole
 from steelyard.store.dialects import database_seconds
 from steelyard.store.owners import is_alive
 from steelyard.store.queue_label_migration import keep_labels_by_queue
-from steelyard.store.review_migration import add_review_queues, allow_picked_items
 from steelyard.store.tables import SCHEMA_VERSION, runs, versions
 
 if TYPE_CHECKING:
@@ -388,8 +388,9 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     11: _add_saved_settings,
     12: _add_service,
     13: _add_trace_sets,
-    14: add_review_queues,
+    14: review_migration.add_review_queues,
     15: keep_labels_by_queue,
-    16: allow_picked_items,
+    16: review_migration.allow_picked_items,
+    17: review_migration.mark_tie_breaks,
 }
 """What is done to a store of a version to make it one of the next."""

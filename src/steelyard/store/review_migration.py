@@ -1,4 +1,4 @@
-"""The steps that add review queues to a store, and let their items be picked."""
+"""The steps that add review queues to a store, let their items be picked, and mark tie-breaks."""
 
 from __future__ import annotations
 
@@ -45,6 +45,17 @@ def allow_picked_items(operations: Operations) -> None:
         "inclusion_prob, stratum FROM drawn_items"
     )
     operations.drop_table("drawn_items")
+
+
+def mark_tie_breaks(operations: Operations) -> None:
+    """Slots for somebody who is asked because others are divided."""
+    added = Column("is_tie_break", Boolean, nullable=False, server_default="0")
+    operations.add_column("review_slots", added)
+    # Until now nothing else asked for more people than the queue requires.
+    operations.execute(
+        "UPDATE review_slots SET is_tie_break = slot > COALESCE((SELECT reviews_required FROM "
+        "review_queues q WHERE q.queue_id = review_slots.queue_id), slot)"
+    )
 
 
 def _add_queues(operations: Operations) -> None:

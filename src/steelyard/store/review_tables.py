@@ -60,13 +60,15 @@ slots = Table(
     Column("token", Text),
     Column("lease_until", Float),
     Column("is_submitted", Boolean, nullable=False, server_default="0"),
+    Column("is_tie_break", Boolean, nullable=False, server_default="0"),
     PrimaryKeyConstraint("item_id", "slot"),
     Index("ix_review_slots_person", "item_id", "annotator", unique=True),
     Index("ix_review_slots_queue", "queue_id", "annotator"),
     sqlite_with_rowid=False,
 )
 """At least as many for each item as reviews are required. One without an annotator is free, and so
-is one that is not submitted and whose lease has expired. Nobody has two slots of one item."""
+is one that is not submitted and whose lease has expired. Nobody has two slots of one item. Those
+for a tie-break come on top of the reviews that are required."""
 
 drafts = Table(
     "review_drafts",

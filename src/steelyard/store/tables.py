@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from steelyard.store.column_types import Text, Whole
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()

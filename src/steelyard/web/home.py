@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from steelyard.api.result_notes import note_shown
+from steelyard.api.shown_results import shown_rates
 from steelyard.usecases.results.runs import list_runs
 from steelyard.usecases.review.queues.queue_views import QueueView
 from steelyard.usecases.runs.overview import (
@@ -54,6 +56,7 @@ def _show(visit: Visit[PlainQuery]) -> Context:
     project = visit.project
     page = list_runs(project.store, limit=LOOKED_AT)
     rows = run_rows(project, page.runs)
+    note_shown(visit, *shown_rates(page.runs))
     newest = [row.listed for row in rows]
     concerns = concerns_of(
         newest,

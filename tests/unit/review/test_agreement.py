@@ -235,6 +235,18 @@ def test_options_are_compared_one_by_one_and_as_sets() -> None:
     assert people.given == {"slow": 5, "rude": 3}
 
 
+def test_an_option_says_on_how_many_items_people_are_divided() -> None:
+    made = sheet(
+        **ISSUES,
+        blind={"ann": given(("slow",), ()), "bob": given(("slow", "rude"), ("rude",))},
+        judge=given(("slow",), ()),
+    )
+    judge = side(question_agreement(made).judge)
+
+    assert judge.items == 2
+    assert [one.left_out for one in judge.options] == [{}, {TIES: 2}]
+
+
 def test_options_on_which_all_are_divided_have_nothing_to_compare() -> None:
     made = sheet(
         **ISSUES,

@@ -23,9 +23,9 @@ from steelyard.api.resources.sent_files import (
     attachment,
 )
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import ShownResults, shown_slices
-from steelyard.results.artifacts import SLICES
-from steelyard.results.metrics import read_slices
+from steelyard.api.shown_results import ShownResults, shown_metrics, shown_slices
+from steelyard.results.artifacts import METRICS, SLICES
+from steelyard.results.metrics import read_metrics, read_slices
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.results.sealed_files import SealedFile, list_files, sealed_file
 
@@ -80,6 +80,9 @@ def _note(call: Call[NoQuery, None], file: SealedFile) -> None:
     """Note whose results a file shows."""
     if file.name == PREDICTIONS:
         note_shown(call, ShownResults(file.run_id, None))
+    elif file.name == METRICS:
+        metrics = read_metrics(file.path.read_bytes())
+        note_shown(call, shown_metrics(file.run_id, metrics))
     elif file.name == SLICES:
         note_shown(call, shown_slices(file.run_id, read_slices(file.path.read_bytes())))
 

@@ -11,7 +11,7 @@ from steelyard.api.compared_runs import compared_runs
 from steelyard.api.operation import Operation
 from steelyard.api.paging import PageQuery
 from steelyard.api.resources.runs import RunBody, run_body
-from steelyard.api.shown_results import ShownResults
+from steelyard.api.shown_results import ShownResults, shown_summaries
 from steelyard.errors import NotFoundError
 from steelyard.model.statistics.comparison import (
     Basis,
@@ -113,7 +113,8 @@ def _group(call: Call[PageQuery, None]) -> JsonReply:
     if not page.runs and call.query.cursor is None:
         raise NotFoundError(f"no group '{group_id}' in this project")
     bodies = [run_body(call.project, show_run(store, run.run_id)) for run in page.runs]
-    return JsonReply(body=GroupBody(group_id, bodies, page.next_cursor))
+    body = GroupBody(group_id, bodies, page.next_cursor)
+    return JsonReply(body=body, shown=shown_summaries(page.runs))
 
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (

@@ -11,7 +11,7 @@ from msgspec import Meta, structs
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery, page_of
-from steelyard.api.shown_results import shown_list, shown_rows, shown_slices
+from steelyard.api.shown_results import shown_list, shown_rows, shown_slices, shown_summaries
 from steelyard.errors import ConflictError, GoneError, NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.results.artifacts import SLICES
@@ -171,7 +171,7 @@ def _metrics(call: Call[NoQuery, None]) -> JsonReply:
     """The content of `metrics_summary.json`. A run has none before it ends."""
     run = call.project.store.find(call.path["run_id"])
     if run.summary is not None:
-        return JsonReply(body=run.summary)
+        return JsonReply(body=run.summary, shown=shown_summaries([run]))
     if run.plan is None:
         raise GoneError(f"the results of {run.run_id} were pruned")
     raise ConflictError(f"{run.run_id} is {run.status}; it has no metrics")

@@ -9,6 +9,7 @@ import msgspec
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery
+from steelyard.api.shown_results import shown_summaries
 from steelyard.engine.states import is_terminal
 from steelyard.model.run import RunState
 from steelyard.project import Project
@@ -159,13 +160,12 @@ def _list(call: Call[RunsQuery, None]) -> JsonReply:
     store = call.project.store
     page = list_runs(store, query, cursor=asked.cursor, limit=asked.limit)
     bodies = [run_body(call.project, detail) for detail in show_runs(store, page.runs)]
-    return JsonReply(body=Page(bodies, page.next_cursor))
+    return JsonReply(body=Page(bodies, page.next_cursor), shown=shown_summaries(page.runs))
 
 
 def _show(call: Call[NoQuery, None]) -> JsonReply:
-    return JsonReply(
-        body=run_body(call.project, show_run(call.project.store, call.path["run_id"]))
-    )
+    detail = show_run(call.project.store, call.path["run_id"])
+    return JsonReply(body=run_body(call.project, detail), shown=shown_summaries([detail.run]))
 
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from steelyard.contracts.importers.conversation import as_object, as_objects, as_text, from_text
 from steelyard.contracts.importers.otel_spans import Span
+from steelyard.contracts.importers.otel_verdicts import LANGFUSE_TYPE
 from steelyard.contracts.importers.platform_values import (
     answer_messages,
     nanoseconds,
@@ -119,6 +120,7 @@ def observation_span(row: JsonObject, *, has_trace: bool) -> Span:
     start = nanoseconds(row.get("startTime"))
     operation = _OPERATIONS.get(as_text(row.get("type")).upper())
     attributes: JsonObject = dict(_flat(row))
+    attributes[LANGFUSE_TYPE] = as_text(row.get("type"))
     if operation is not None:
         attributes["gen_ai.operation.name"] = operation
     if operation == "execute_tool":

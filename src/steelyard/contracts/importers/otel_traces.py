@@ -61,10 +61,13 @@ def import_trace(spans: Sequence[Span], names: Mapping[str, str]) -> Import:
         "record_id": _named(ordered, names, "record_id", RECORD) or ordered[0].trace_id,
         "candidate_name": _named(ordered, names, "candidate_name", "") or _model(calls or agents),
     }
-    error = _root(ordered).error
+    error = _root(spoken).error
     if not heard.messages and error is None:
         return Refusal("left_out", _SILENT, "silent")
-    row["trace"] = _trace(heard, ordered, calls or agents)
+    trace = _trace(heard, spoken, calls or agents)
+    if timed := span_rows(ordered, verdicts):
+        trace["spans"] = timed
+    row["trace"] = trace
     if error is not None:
         row["error_code"] = "target_error"
         row["message"] = error
@@ -122,8 +125,6 @@ def _trace(heard: Conversation, ordered: Sequence[Span], calls: Sequence[Span]) 
     model = next((last[name] for name in reversed(_MODELS) if last.get(name)), None)
     if isinstance(model, str):
         trace["model"] = model
-    if spans := span_rows(ordered):
-        trace["spans"] = spans
     return trace
 
 

@@ -9,6 +9,8 @@ from steelyard.contracts.importers.otel_spans import Span
 OPERATIONS = {"EVALUATOR": "evaluate", "GUARDRAIL": "guardrail", "RERANKER": "rerank"}
 """The kinds of OpenInference that do so, each with the operation that it is here."""
 _OPERATION = "gen_ai.operation.name"
+LANGFUSE_TYPE = "langfuse.observation.type"
+_OF_LANGFUSE = ("evaluator", "guardrail")
 _EVALUATION = "gen_ai.evaluation."
 
 
@@ -44,6 +46,8 @@ def _is_beneath(span: Span, by_id: dict[str, Span], known: dict[str, bool]) -> b
 
 def _gives_verdict(span: Span) -> bool:
     """Whether a span is of such an operation; scores noted at a call of a model make it none."""
+    if str(span.attributes.get(LANGFUSE_TYPE)).lower() in _OF_LANGFUSE:
+        return True
     operation = span.attributes.get(_OPERATION)
     if operation:
         return operation in OPERATIONS.values()

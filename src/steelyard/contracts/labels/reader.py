@@ -29,7 +29,8 @@ from steelyard.model.reference import exact_name
 
 _KNOWN = {
     *("record_id", "run_id", "repeat", "rubric", "annotator"),
-    *("queue_id", "exposure", "inclusion_prob", "answers", "passed", "rubric_sha256"),
+    *("queue_id", "exposure", "inclusion_prob", "tie_break", "answers", "passed"),
+    "rubric_sha256",
 }
 ReadAnswers: TypeAlias = Callable[[Label, JsonValue], "tuple[Answers, list[Finding]]"]
 """Checks a label's answers against its rubric and its trace; paths start within the answers."""
@@ -131,6 +132,7 @@ def label_of(row: JsonObject) -> Label:
         repeat=int(number_field(row, "repeat", 0)),
         queue_id=optional_text(row, "queue_id"),
         inclusion_prob=optional_number(row, "inclusion_prob"),
+        is_tie_break=flag_field(row, "tie_break"),
         passed=flag_field(row, "passed") if "passed" in row else None,
         rubric_sha256=optional_text(row, "rubric_sha256"),
         extra=beyond(row, _KNOWN),

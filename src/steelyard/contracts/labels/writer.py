@@ -25,6 +25,8 @@ def label_row(label: Label, answers: JsonObject | None) -> JsonObject:
         row["queue_id"] = label.queue_id
     if label.inclusion_prob is not None:
         row["inclusion_prob"] = label.inclusion_prob
+    if label.is_tie_break:
+        row["tie_break"] = True
     if answers is not None:
         row["answers"] = answers
     if label.passed is not None:

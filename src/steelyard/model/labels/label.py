@@ -31,6 +31,9 @@ class Label:
     """The review queue in which it was given."""
     inclusion_prob: float | None = None
     """The chance with which the record was chosen to be labelled."""
+    is_tie_break: bool = False
+    """Whether the person was asked because others were divided on the response: it counts for what
+    most say, and not for how far people agree."""
     answers: Answers | None = None
     passed: bool | None = None
     rubric_sha256: str | None = None

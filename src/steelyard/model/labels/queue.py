@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.model.json_value import JsonObject
 
@@ -51,7 +51,7 @@ class ReviewQueue:
     rubric_row: JsonObject
     """Its content at that time, which every item is answered with."""
     reviews_required: int
-    """The number of people who answer each item; tied ones may need one more."""
+    """The number of people who answer each item; those who break ties come on top."""
     reveal: Reveal
     instructions: str | None
     design: JsonObject
@@ -114,6 +114,13 @@ class ItemClaim:
     lease_expires_at: float
     """Seconds since 1970, by the clock of the database."""
     draft: Draft
+
+
+class SlotHolder(NamedTuple):
+    """Who answers an item, and whether they were asked because others are divided on it."""
+
+    annotator: str
+    is_tie_break: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,8 @@ class OptionAgreement:
 
     option: str
     estimates: tuple[Estimate, ...]
+    left_out: Mapping[str, int] = field(default_factory=_no_numbers)
+    """Items that were not compared as to this option, by reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,7 @@ def _side(name: str, side: AgreementSide, kind: Asked, shown: int) -> Iterator[s
     for one in side.estimates:
         yield f"      {estimate_text(one)}"
     for option in side.options:
-        yield f"      {printable(option.option)}"
+        yield f"      {printable(option.option)}{_left_out(option.left_out)}"
         for one in option.estimates:
             yield f"        {estimate_text(one)}"
     yield from _disagreements(side.disagreements, kind, name, shown)

@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from steelyard.settings import SQLITE
 from steelyard.store.file_locks import hold, is_let_go
 from steelyard.store.ray_cluster.shipment import unpack
 from steelyard.store.ray_cluster.versions import NodeVersions, installed_versions
@@ -45,14 +46,17 @@ class NodeWorker:
         environment: Mapping[str, str],
         *archives: Sequence[Any],
     ) -> str:
-        """Start the process; why it cannot be, if so."""
+        """Start the process; why it cannot be, if so.
+
+        It reads the copy that came along, wherever the store of the project is.
+        """
         refusal = NodeVersions(*versions).refusal(installed_versions(), platform.node())
         if refusal:
             return refusal
         root = self._folder / "project"
         for pieces in archives:
             await asyncio.to_thread(unpack, _contents(pieces), root)
-        known = {**os.environ, **environment}
+        known = {**os.environ, **environment, "STEELYARD_STORE": SQLITE}
         self._process = WorkerProcess(root, environment=known, on_said=self._said.append)
         self._process.give(WorkerJob(*job))
         return ""

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, select, update
 from steelyard.errors import ConflictError, NotFoundError
 from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
-from steelyard.model.labels.queue import Draft, ItemClaim
+from steelyard.model.labels.queue import Draft, ItemClaim, SlotHolder
 from steelyard.store.annotations import keep_label, withdraw_label
 from steelyard.store.audit_log import add_entry
 from steelyard.store.database import translated_errors
@@ -78,14 +78,16 @@ class AssignmentStore:
             begin_draft(connection, queue_id, found, annotator, at)
             return _claim(connection, found, annotator)
 
-    def token_of(self, item_id: str, token: str) -> str:
-        """The person who has claimed an item with a token."""
-        query = select(slots.c.annotator).where(slots.c.item_id == item_id, slots.c.token == token)
+    def holder(self, item_id: str, token: str) -> SlotHolder:
+        """Who has claimed an item with a token."""
+        query = select(*slots.c["annotator", "is_tie_break"]).where(
+            slots.c.item_id == item_id, slots.c.token == token
+        )
         with translated_errors(self._engine), self._engine.connect() as connection:
-            found = connection.execute(query).scalar()
+            found = connection.execute(query).first()
         if found is None:
             raise lost(item_id)
-        return found
+        return SlotHolder(found.annotator, found.is_tie_break)
 
     def save(self, item_id: str, token: str, revision: int, answers: JsonObject, at: str) -> int:
         """Keep answers as the draft of whoever holds the token; the revision that they have now.

@@ -89,6 +89,11 @@ class ReviewProgress:
             query = query.where(drafts.c.annotator == annotator)
         return [read_draft(row) for row in few_rows(self._engine, query)]
 
+    def annotators(self) -> list[str]:
+        """Everybody who has claimed an item of any queue."""
+        query = select(drafts.c.annotator).distinct()
+        return [row.annotator for row in few_rows(self._engine, query)]
+
     def begun(self, queue_id: str, annotator: str) -> list[ReviewItem]:
         """The items that one person has a draft of, in order."""
         query = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
@@ -95,8 +95,8 @@ class QueueStore:
                 connection,
                 queue_id,
                 {
-                    item_id: range(there + 1, reviews + 1)
-                    for item_id, (there, _) in _reviews(connection, queue_id).items()
+                    item_id: _after(there, reviews - before)
+                    for item_id, there in _reviews(connection, queue_id).items()
                 },
             )
             add_entry(connection, entry)
@@ -108,9 +108,9 @@ class QueueStore:
         with translated_errors(self._engine), self._engine.begin() as connection:
             lock_queue(connection, queue_id)
             known = _reviews(connection, queue_id)
-            full = [one for one in item_ids if known[one][0] == known[one][1]]
-            new = {one: range(known[one][0] + 1, known[one][0] + 2) for one in full}
-            _insert_slots(connection, queue_id, new)
+            full = [one for one in item_ids if known[one].asked == known[one].given]
+            new = {one: _after(known[one], 1) for one in full}
+            _insert_slots(connection, queue_id, new, is_tie_break=True)
             add_entry(connection, replace(entry, detail={**entry.detail, "items": len(full)}))
         return full
 
@@ -134,9 +134,16 @@ def _insert(connection: Connection, queue: ReviewQueue, new: Sequence[ReviewItem
     _insert_slots(connection, queue.queue_id, {one.item_id: asked for one in new})
 
 
-def _insert_slots(connection: Connection, queue_id: str, new: Mapping[str, range]) -> None:
+def _insert_slots(
+    connection: Connection,
+    queue_id: str,
+    new: Mapping[str, range],
+    *,
+    is_tie_break: bool = False,
+) -> None:
+    row = {"queue_id": queue_id, "is_tie_break": is_tie_break}
     rows = [
-        {"item_id": item_id, "slot": slot, "queue_id": queue_id}
+        {"item_id": item_id, "slot": slot, **row}
         for item_id, numbers in new.items()
         for slot in numbers
     ]
@@ -144,12 +151,24 @@ def _insert_slots(connection: Connection, queue_id: str, new: Mapping[str, range
         connection.execute(insert(slots), rows)
 
 
-def _reviews(connection: Connection, queue_id: str) -> dict[str, tuple[int, int]]:
-    """How many reviews each item of a queue asks for, and how many it has."""
+class _Reviews(NamedTuple):
+    """How many reviews an item asks for, those of tie-breaks included, and how many it has."""
+
+    asked: int
+    given: int
+
+
+def _after(there: _Reviews, more: int) -> range:
+    """The numbers of further slots of an item."""
+    return range(there.asked + 1, there.asked + more + 1)
+
+
+def _reviews(connection: Connection, queue_id: str) -> dict[str, _Reviews]:
+    """The reviews of each item of a queue."""
     done = func.sum(case((slots.c.is_submitted, 1), else_=0))
     query = select(slots.c.item_id, func.count(), done).where(slots.c.queue_id == queue_id)
     rows = connection.execute(query.group_by(slots.c.item_id)).all()
-    return {item_id: (asked, given) for item_id, asked, given in rows}
+    return {item_id: _Reviews(asked, given) for item_id, asked, given in rows}
 
 
 def _change(connection: Connection, queue_id: str, **values: Any) -> None:

@@ -8,7 +8,7 @@ from unicodedata import normalize
 from steelyard.errors import ConflictError, InvalidError, NotFoundError
 from steelyard.model.access import ROLES, Role, User
 from steelyard.model.audit import Caller
-from steelyard.model.names import is_user_name
+from steelyard.model.names import is_user_name, other_spelling
 from steelyard.model.sessions import UserChange
 from steelyard.usecases.access.ports import AccessPorts
 
@@ -23,6 +23,9 @@ def add_user(
     name, known = _required_name(name), required_role(role)
     hashed = ports.passwords.hash(required_password(password))
     ports = ports.called_by(caller)
+    spelled_so = other_spelling(name, (one.name for one in ports.users.all()))
+    if spelled_so is not None:
+        raise ConflictError(f"'{name}' is another spelling of the user '{spelled_so}'")
     user = User(name=name, role=known, created_at=ports.clock.stamp())
     if not ports.users.add(user, hashed, ports.entry("add_user", name, role=known)):
         raise ConflictError(f"there is a user '{name}' already")

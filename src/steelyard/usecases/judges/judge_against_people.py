@@ -359,7 +359,10 @@ def _refusals(validation: JudgeValidation, tied: Sequence[str]) -> list[str]:
     """Why a validation is refused."""
     counts, unscored = validation.counts, validation.left_out.unscored
     if not counts.n:
-        return ["no labelled response has a verdict of the judge"]
+        why = "no labelled response has a verdict of the judge"
+        others = validation.left_out.other_splits
+        where = f": {others} lie in other splits than '{validation.split}'" if others else ""
+        return [why + where]
     found: list[str] = []
     share = unscored / (counts.n + unscored)
     if share > MOST_LEFT_OUT:

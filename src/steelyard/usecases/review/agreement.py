@@ -14,7 +14,7 @@ from steelyard.model.labels.annotation import Wanted
 from steelyard.model.labels.label import Label
 from steelyard.model.question import Answer, QuestionRubric
 from steelyard.model.statistics.agreement import PASSED, Agreement, Item, RubricAgreement
-from steelyard.review.agreement import AnswerSheet, question_agreement
+from steelyard.review.agreement import PICKED, TIE_BREAKS, AnswerSheet, question_agreement
 from steelyard.review.question_types import COMPARED_TYPES, Given
 from steelyard.usecases.review.export_labels import narrowed, what_there_is
 from steelyard.usecases.review.judgements import (
@@ -83,6 +83,9 @@ class _Labelled:
     other_content: int = 0
     """Labels given for other content of the rubric."""
     again: int = 0
+    tie_breaks: int = 0
+    aside: dict[tuple[str, Item], str] = field(default_factory=dict[tuple[str, Item], str])
+    """Answers by person and item that say nothing of how far people agree, with the reason."""
     drawn: dict[tuple[str, str, int], set[tuple[str, float | None]]] = field(
         default_factory=dict[tuple[str, str, int], set[tuple[str, float | None]]]
     )
@@ -112,7 +115,21 @@ class _Labelled:
         given = self.answers[label.is_blind].setdefault(key, {}).setdefault(label.annotator, {})
         if item in given:
             self.again += 1
-        given.setdefault(item, answer)
+            return
+        given[item] = answer
+        if label.is_tie_break:
+            self.aside[label.annotator, item] = TIE_BREAKS
+        elif label.is_picked:
+            self.aside[label.annotator, item] = PICKED
+
+    def compare_picked_alone(self) -> None:
+        """Put answers about picked records aside only where others answered the same elsewhere."""
+        found = (one for by_key in self.answers.values() for one in by_key.values())
+        answered = {(name, item) for one in found for name, given in one.items() for item in given}
+        regular = {item for name, item in answered if (name, item) not in self.aside}
+        self.aside = {
+            place: why for place, why in self.aside.items() if why != PICKED or place[1] in regular
+        }
 
 
 def agreement(
@@ -226,6 +243,7 @@ def _labelled(
     for row in sorted(rows, key=lambda row: order.get(cast(str, row.get("run_id")), 0)):
         label = label_of(row)
         labelled.labels += 1
+        labelled.tie_breaks += label.is_tie_break
         labelled.blind += label.is_blind
         labelled.people.add(label.annotator)
         run_id = judged.responses.run_id if judged else label.run_id or ""
@@ -241,6 +259,7 @@ def _labelled(
             labelled.unfit += wrong
             for key, turn, answer in each_answer(answers):
                 labelled.add(label, key, Item(run_id, label.record_id, label.repeat, turn), answer)
+    labelled.compare_picked_alone()
     return labelled
 
 
@@ -289,6 +308,7 @@ def _sheets(
             ),
             blind=blind,
             seen=seen,
+            aside=labelled.aside,
             judge=judge,
             clusters=judged.clusters if judged else {},
             chances=labelled.chances,
@@ -318,6 +338,7 @@ def _pass_sheet(
         categories=(0, 1),
         blind=labelled.given(PASSED, is_blind=True),
         seen=labelled.given(PASSED, is_blind=False),
+        aside=labelled.aside,
         judge=passes.answers[PASSED] if passes else None,
         beside=passes.beside if passes else "judge",
         clusters=judged.clusters if judged else {},
@@ -354,6 +375,11 @@ def _notes(labelled: _Labelled, outside: _Outside) -> Iterator[str]:
         yield f"{labelled.other_content} label(s) were given under other content of the rubric"
     if labelled.again:
         yield f"{labelled.again} answer(s) were given again about the same response in another run"
+    if labelled.tie_breaks:
+        yield (
+            f"{labelled.tie_breaks} label(s) of people who were asked because others were divided "
+            "count for what most people say, and not for how far people agree"
+        )
     if outside.no_run:
         yield f"{outside.no_run} label(s) are about no run and were left out"
     if outside.other_queues:

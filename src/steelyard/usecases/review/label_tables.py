@@ -138,6 +138,7 @@ class LabelTable:
                     f"{argument('names')} {name}={column}: there is no column '{column}'; "
                     f"there are {listed}"
                 )
+            self._require_known(name)
         named = {self._name(column) for column in first}
         chosen = [*self._options.design.values()]
         design: JsonObject = chosen[0] if chosen else {}
@@ -150,6 +151,16 @@ class LabelTable:
             raise InvalidError(
                 f"no column holds a label: there are {listed}; name the column of the verdict, "
                 f"{argument('names')} passed=COLUMN, or call a column by the key of a question"
+            )
+
+    def _require_known(self, name: str) -> None:
+        """Refuse a mapped name close to that of a question, which the rubric does not have."""
+        rubric = self._rubrics.questions(self._options.rubric) if self._options.rubric else None
+        if rubric is None or name in RESERVED or column_question(name, rubric):
+            return
+        if hint := did_you_mean(name, [one.key for one in rubric.questions]):
+            raise InvalidError(
+                f"{argument('names')} {name}: {rubric.reference} has no question '{name}'; {hint}"
             )
 
     def _asks_anything(self, named: set[str], design: JsonObject) -> bool:

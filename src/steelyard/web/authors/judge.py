@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import shown_rows
+from steelyard.api.shown_results import ShownResults, shown_rate, shown_rates, shown_rows
 from steelyard.errors import NotFoundError
 from steelyard.event_loop import run_async
 from steelyard.formats.mustache_tags import names_in
@@ -137,6 +137,10 @@ def _context(visit: Visit[VersionQuery], message: str = "") -> JudgePageContext:
     shown = _shown(ports, chosen, visit.query) if chosen and may_see else None
     for one in shown.items[:MOST_ITEMS] if shown else ():
         note_shown(visit, shown_rows(one.run_id, [one.index]))
+    found = tuple(histories(ports, judge, marks, runs)) if may_see else ()
+    note_shown(
+        visit, *_rates_of(found), *(shown_rates(one.run for one in runs) if may_see else ())
+    )
     return JudgePageContext(
         title=view.name,
         crumbs=(Crumb("Judges", "/judges"),),
@@ -150,10 +154,16 @@ def _context(visit: Visit[VersionQuery], message: str = "") -> JudgePageContext:
         validation=shown,
         validations=tuple((one, known_rates(one)) for one in reversed(own)),
         trend=_trend(own),
-        histories=tuple(histories(ports, judge, marks, runs)) if may_see else (),
+        histories=found,
         runs=tuple(runs) if may_see else (),
         test_reads=visit.project.validations.test_reads(judge.name),
     )
+
+
+def _rates_of(found: Iterable[CheckHistory]) -> Iterator[ShownResults]:
+    for history in found:
+        for row, rate in history.rows:
+            yield shown_rate(cast(str, row["run_id"]), rate)
 
 
 def _judge(ports: RunPorts, name: str) -> Judge:

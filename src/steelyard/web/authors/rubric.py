@@ -8,7 +8,7 @@ from typing import ClassVar, get_args
 from starlette.responses import Response
 
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import ShownResults
+from steelyard.api.shown_results import ShownResults, shown_rates
 from steelyard.engine.verdict_changes import Change, ChangedVerdict
 from steelyard.errors import RequestError
 from steelyard.event_loop import run_async
@@ -74,13 +74,15 @@ def _context(visit: Visit[VersionQuery], message: str = "") -> RubricContext:
     name = visit.query.run if is_checks and visit.identity.may("runs:read") else ""
     trial, why = _trial(visit, shown.reference, name) if name else (None, "")
     may_see = visit.identity.may("runs:read")
+    runs = tuple(graded_runs(store, rubric=shown.reference)) if may_see else ()
+    note_shown(visit, *shown_rates(one.run for one in runs))
     return RubricContext(
         title=view.name,
         crumbs=(Crumb("Rubrics", "/rubrics"),),
         view=view,
         form=None if is_checks else question_form(shown.content),
         checks=check_table(shown.content) if is_checks else None,
-        runs=tuple(graded_runs(store, rubric=shown.reference)) if may_see else (),
+        runs=runs,
         offered=_offered(visit) if is_checks and may_see else (),
         tried_on=trial.run_id if trial else name,
         trial=trial,

@@ -66,6 +66,11 @@ class MatrixCell(NamedTuple):
     is_chosen: bool
 
 
+UNDER = MatrixCell(0, "", is_same=False, is_chosen=False)
+"""The mirror of a cell of people with each other, none of whom is first; it holds no number, so
+that the cells add up to the pairs."""
+
+
 class EstimateRow(NamedTuple):
     """A coefficient as the page shows it."""
 
@@ -95,7 +100,8 @@ class SideView:
     """What the rows of the matrix are, and its columns."""
     side: AgreementSide
     estimates: Sequence[EstimateRow]
-    options: Sequence[tuple[str, Sequence[EstimateRow]]]
+    options: Sequence[tuple[str, Sequence[EstimateRow], Sequence[str]]]
+    """Each with what was left out of it."""
     answers: Sequence[str]
     matrix: Sequence[Sequence[MatrixCell | None]]
     behind: Sequence[BehindItem]
@@ -111,6 +117,11 @@ class SideView:
             for one in found
         )
         return list(dict.fromkeys(reasons))
+
+    @property
+    def pairs(self) -> int:
+        """Two answers of people to one item each, which the cells of their matrix add up to."""
+        return sum(one.n for one in self.side.pairs)
 
     @property
     def left_out(self) -> Sequence[str]:
@@ -199,10 +210,13 @@ class _Page:
         is_here = self._query.question == found.key and self._query.side == name
         chosen = self._query.cell if is_here else None
         matrix: list[list[MatrixCell | None]] = []
-        for row in values:
+        for place, row in enumerate(values):
             line: list[MatrixCell | None] = []
-            for column in values:
+            for number, column in enumerate(values):
                 at = known.get((row, column))
+                if name == "people" and number < place:
+                    line.append(UNDER)
+                    continue
                 if at is None and name == "people":
                     at = known.get((column, row))
                 line.append(
@@ -215,13 +229,17 @@ class _Page:
             title="People with each other"
             if name == "people"
             else f"The {found.beside} with people",
-            rows=("One person", "Another")
+            rows=("One of two people", "The other")
             if name == "people"
             else ("People", found.beside.capitalize()),
             side=side,
             estimates=[_estimate(one) for one in side.estimates],
             options=[
-                (_words(question, one.option), [_estimate(each) for each in one.estimates])
+                (
+                    _words(question, one.option),
+                    [_estimate(each) for each in one.estimates],
+                    [left_out_text(number, why) for why, number in one.left_out.items()],
+                )
                 for one in side.options
             ],
             answers=[_words(question, one) for one in values] if cells else (),

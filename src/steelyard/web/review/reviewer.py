@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from steelyard.errors import InvalidError
 from steelyard.model.names import require_name
-from steelyard.usecases.review.queues.annotating import Annotator
+from steelyard.usecases.review.queues.annotating import Annotator, require_own_spelling
 from steelyard.web.own_path import own_path
 from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
 
@@ -70,6 +70,7 @@ def _keep(visit: Visit[NameQuery]) -> Context | Response:
     name, then = visit.form.get("name", "").strip(), _after(visit.form.get("next"))
     try:
         require_name("the name", name)
+        require_own_spelling(visit.project.queue_ports(), "the name", name)
     except InvalidError as error:
         problem = visit.message(error)
         return NameContext(

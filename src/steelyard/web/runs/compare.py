@@ -11,6 +11,7 @@ import msgspec
 from steelyard.api.compared_runs import compared_runs
 from steelyard.api.resources.comparisons import compared_records
 from steelyard.api.result_notes import note_shown
+from steelyard.api.shown_results import shown_rate
 from steelyard.errors import ConflictError, GoneError, NotFoundError
 from steelyard.project import Project
 from steelyard.reports.comparison.comparison_view import (
@@ -112,13 +113,21 @@ class CompareContext(Context):
 def _show(visit: Visit[ComparisonQuery]) -> CompareContext | ChoiceContext:
     query = visit.query
     if query.a is None or query.b is None:
-        return choice_of(visit.project, query.a, query.b, query.q)
+        return _choice(visit, query.q)
     try:
         runs = compared_runs(visit.served, query.a, query.b)
     except _PROBLEMS as problem:
         status = _STATUSES[type(problem)]
-        return choice_of(visit.project, query.a, query.b, None, problem=(status, str(problem)))
+        return _choice(visit, None, (status, str(problem)))
     return _context(visit, runs)
+
+
+def _choice(
+    visit: Visit[ComparisonQuery], text: str | None, problem: tuple[int, str] | None = None
+) -> ChoiceContext:
+    found = choice_of(visit.project, visit.query.a, visit.query.b, text, problem)
+    note_shown(visit, *(shown_rate(one.run.run_id, one.rate) for one in found.runs))
+    return found
 
 
 def _context(visit: Visit[ComparisonQuery], runs: PairedRuns) -> CompareContext:

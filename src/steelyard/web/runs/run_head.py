@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.api.shown_results import ShownResults, shown_rate
 from steelyard.engine.states import is_terminal
 from steelyard.model.upload import upload_of
 from steelyard.project import Project
@@ -35,6 +36,8 @@ class OtherRun:
     text: str
     when: str
     rate: str
+    told: ShownResults
+    """What the rate says of single records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,12 +151,13 @@ def _others(project: Project, run: StoredRun) -> Sequence[OtherRun]:
 
 def _other(run: StoredRun) -> OtherRun:
     rate = kept_metrics(run.summary or {}).pass_rate
-    shown = "no score" if rate.value is None else f"{100 * rate.value:.1f} %, n = {rate.n:,}"
+    text = "no score" if rate.value is None else f"{100 * rate.value:.1f} %, n = {rate.n:,}"
     return OtherRun(
         run_id=run.run_id,
         text=run.target or run.dataset,
         when=when_text(run.created_at),
-        rate=shown,
+        rate=text,
+        told=shown_rate(run.run_id, rate),
     )
 
 

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from steelyard.api.resources.run_changes import cancel_stored, finished_runs
 from steelyard.api.result_notes import note_shown
-from steelyard.api.shown_results import shown_rows
+from steelyard.api.shown_results import shown_metrics, shown_rows, shown_slices, shown_summaries
 from steelyard.engine.states import is_terminal
 from steelyard.errors import InvalidError
 from steelyard.event_loop import run_async
@@ -130,7 +130,15 @@ def _context(
     is_unfinished = run.plan is not None and not is_terminal(run.status)
     table = record_table(results.source, visit.query) if results.source else None
     examples = [one.index for item in results.look for one in item.examples]
-    note_shown(visit, shown_rows(run.run_id, examples), *([table.told] if table else []))
+    note_shown(
+        visit,
+        shown_rows(run.run_id, examples),
+        shown_slices(run.run_id, results.slices),
+        *shown_summaries([run]),
+        *(one.told for one in head.others),
+        *([shown_metrics(run.run_id, results.so_far)] if results.so_far else []),
+        *([table.told] if table else []),
+    )
     return RunContext(
         title=head.target or head.title,
         status=state.status,

@@ -7,6 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
+from steelyard.api.result_notes import note_shown
+from steelyard.api.shown_results import shown_rates
 from steelyard.errors import NotFoundError
 from steelyard.model.run import RunState
 from steelyard.reports.figures import TrendMark
@@ -115,6 +117,7 @@ def _show(visit: Visit[RunListQuery]) -> Context:
     page = list_runs(project.store, query, cursor=asked.cursor, limit=asked.limit)
     found = page.runs if subject else ()
     rows, renewed_at = run_rows(project, found), asked.address(cursor=asked.cursor, part="rows")
+    note_shown(visit, *shown_rates(found))
     if asked.part:
         return RowsContext(title="Runs", rows=rows, renewed_at=renewed_at)
     return RunsContext(
@@ -133,7 +136,9 @@ def _trend(visit: Visit[RunListQuery], dataset: str, target: str) -> Trend | Non
     points = run_trend(visit.project.store, dataset, target)
     if len(points) < 2:
         return None
-    rows = run_rows(visit.project, [point.run for point in points])
+    runs = [point.run for point in points]
+    note_shown(visit, *shown_rates(runs))
+    rows = run_rows(visit.project, runs)
     return Trend(title=f"{dataset} × {target}", points=tuple(points), rows=rows)
 
 

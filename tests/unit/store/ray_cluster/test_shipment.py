@@ -150,6 +150,8 @@ def test_a_worker_on_a_node_evaluates_what_it_leases_and_needs_nothing_of_here(
     project: Project, run: StoredRun, node: NodeWorker
 ) -> None:
     engine = open_project(project.root).store.engine
+    elsewhere = f"{SETTINGS}store: postgresql://nobody@127.0.0.1:9/none\n"
+    (project.root / "steelyard.yaml").write_text(elsewhere, encoding="utf-8")
     archives = (
         packed(lambda out: pack_project(project.root, run, out)),
         packed(lambda out: pack_run(engine, run, out)),

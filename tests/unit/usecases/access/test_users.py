@@ -57,6 +57,15 @@ def test_a_name_is_taken_once(project: Project) -> None:
     assert [user.role for user in list_users(ports)] == ["admin"]
 
 
+@pytest.mark.parametrize("name", ["Ada", "ADA", "\uff41da"])
+def test_another_spelling_of_a_user_is_no_further_user(project: Project, name: str) -> None:
+    ports = project.access_ports()
+    add_user(ports, "ada", "admin", PASSWORD)
+
+    with pytest.raises(ConflictError, match="another spelling of the user 'ada'"):
+        add_user(ports, name, "viewer", PASSWORD)
+
+
 @pytest.mark.parametrize(
     "name", ["", " ", "a b", "key:x", "a\0", "-a", "x" * 101, "\ud800", "a/b"]
 )

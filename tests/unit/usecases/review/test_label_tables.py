@@ -95,6 +95,11 @@ def test_a_column_that_is_not_there_is_named(project: ReviewProject) -> None:
         project.bring_table("record_id\nr0\n", names={"passed": "Good"}, **KNOWN)
 
 
+def test_a_question_that_the_rubric_does_not_have_is_named(project: ReviewProject) -> None:
+    with pytest.raises(InvalidError, match="has no question 'corect'; did you mean 'correct'"):
+        project.bring_table("record_id,Good?\nr0,yes\n", names={"corect": "Good?"}, **KNOWN)
+
+
 def test_a_file_that_is_no_table_is_an_error(project: ReviewProject) -> None:
     with pytest.raises(UnreadableFileError, match="line 1: two columns are called 'a'"):
         project.bring_table("a,a\n1,2\n", **KNOWN)

@@ -156,6 +156,26 @@ def test_both_matrices_of_a_question_have_the_same_answers(lead: Lead) -> None:
     assert {"0", "5"} < {*heads[0]}
 
 
+def test_the_cells_of_people_with_each_other_add_up_to_their_pairs(lead: Lead) -> None:
+    body = {"name": "Sums", "run_id": lead.run_id, "fill": {"size": 6}, "reviews_required": 3}
+    queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]
+    for number, name in enumerate(("ann", "bob", "cid")):
+        person = Reviewer(lead.site.client, name)
+        while (claimed := person.claim(queue)).status_code == 200:
+            quality = (claimed.json()["place"] * (number + 1)) % 4
+            person.submit(claimed.json(), answers(1, quality=quality)).raise_for_status()
+    page = lead.site.open(f"/agreement/{queue}").text
+    question = page.partition('id="q-quality"')[2].partition("</section>")[0]
+    matrix = question.partition('<table class="t matrix"')[2].partition("</table>")[0]
+    cells = [int(one) for one in re.findall(r"<a href[^>]*>(\d+)</a>", matrix)]
+    found = lead.site.client.get(f"/v1/agreement/{queue}").json()["questions"][1]["people"]
+
+    assert found["items"] == 6
+    assert sum(cells) == sum(one["n"] for one in found["cells"]) == 18
+    assert sorted(cells) == sorted(one["n"] for one in found["cells"])
+    assert "in either order: 18 pairs of answers in all" in question
+
+
 def test_an_item_that_nobody_so_far_can_answer_needs_somebody_else(lead: Lead) -> None:
     body = {"name": "Left", "run_id": lead.run_id, "fill": {"size": 3, "seed": 2}}
     queue = lead.site.client.post("/v1/queues", json=body).json()["queue_id"]

@@ -10,7 +10,7 @@ from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.label import Exposure, Label
 from steelyard.model.labels.queue import Draft, Flag, FlagKind, ItemClaim, ReviewItem, ReviewQueue
-from steelyard.model.names import require_name
+from steelyard.model.names import other_spelling, require_name
 from steelyard.model.question import Answers
 from steelyard.usecases.review.import_labels import kept_row
 from steelyard.usecases.review.queues.exposure import exposure_of, note_own_seen
@@ -56,9 +56,23 @@ def claim_item(
 ) -> ClaimedItem | None:
     """The next item for a person, or a given one; None when nothing is left for them."""
     require_name(argument("annotator"), annotator.name)
+    if not annotator.has_login:
+        require_own_spelling(ports, argument("annotator"), annotator.name)
     at = ports.clock.stamp()
     claim = ports.assignments.claim(queue_id, annotator.name, at, item_id=item_id)
     return None if claim is None else _claimed(ports, claim, annotator)
+
+
+def require_own_spelling(ports: QueuePorts, what: str, name: str) -> None:
+    """Refuse another spelling of a known name: one person would count as two."""
+    known = other_spelling(
+        name, (*ports.progress.annotators(), *ports.review.annotations.people())
+    )
+    if known is not None:
+        raise InvalidError(
+            f"{what} {name!a} is another spelling of {known!a}, who has answered before; write "
+            f"{known!a} if that is the same person, else a name that differs in more"
+        )
 
 
 def save_draft(
@@ -173,6 +187,7 @@ def reassign_item(
     ports = ports.called_by(caller)
     if to_person is not None:
         require_name(argument("to"), to_person)
+        require_own_spelling(ports, argument("to"), to_person)
     ports.queues.item(item_id)
     detail: dict[str, JsonValue] = {"from": from_person, "to": to_person}
     entry = ports.entry("reassign_item", item_id, **detail)
@@ -187,6 +202,8 @@ class _Work:
     item: ReviewItem
     draft: Draft
     source: TraceSource
+    is_tie_break: bool
+    """Whether somebody is asked because others are divided on the item."""
 
     def checked(self, value: JsonValue, *, is_complete: bool) -> Answers:
         """Answers that fit the rubric and the turns of the trace."""
@@ -204,6 +221,7 @@ class _Work:
             repeat=self.item.repeat,
             queue_id=self.queue.queue_id,
             inclusion_prob=self.item.inclusion_prob,
+            is_tie_break=self.is_tie_break,
             answers=answers,
             rubric_sha256=self.queue.rubric_sha256,
             extra={} if self.item.stratum is None else {"stratum": self.item.stratum},
@@ -218,13 +236,19 @@ class _Work:
 def _work(ports: QueuePorts, item_id: str, token: str, annotator: Annotator | None) -> _Work:
     """The work of whoever holds a token; a token of somebody else is as good as none."""
     item = ports.queues.item(item_id)
-    holder = ports.assignments.token_of(item_id, token)
-    if annotator is not None and annotator.has_login and annotator.name != holder:
+    holder = ports.assignments.holder(item_id, token)
+    if annotator is not None and annotator.has_login and annotator.name != holder.annotator:
         raise ConflictError(f"the token belongs to a claim of somebody else, not {annotator.name}")
     queue = ports.queues.find(item.queue_id)
-    draft = ports.assignments.draft(item_id, holder)
+    draft = ports.assignments.draft(item_id, holder.annotator)
     assert draft is not None
-    return _Work(queue=queue, item=item, draft=draft, source=ports.source(queue.source))
+    return _Work(
+        queue=queue,
+        item=item,
+        draft=draft,
+        source=ports.source(queue.source),
+        is_tie_break=holder.is_tie_break,
+    )
 
 
 def _claimed(ports: QueuePorts, claim: ItemClaim, annotator: Annotator) -> ClaimedItem:

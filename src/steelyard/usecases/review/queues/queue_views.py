@@ -65,7 +65,8 @@ class LeadView:
     """None of a queue of picked records."""
     people: tuple[AnnotatorProgress, ...]
     pairs: tuple[PairAgreement, ...]
-    """Every two people who answered the same items; the least agreeing first."""
+    """Every two people who answered the same items, without tie-breaks; the least agreeing
+    first."""
     flags: tuple[Flag, ...]
     skips: tuple[Draft, ...]
     """Items that somebody declined, with the reason."""
@@ -112,7 +113,11 @@ def lead_view(ports: QueuePorts, queue_id: str) -> LeadView:
     items = ports.queues.items(queue_id)
     labels = labels_by_item(ports, queue, items)
     given: list[Mapping[str, Answers]] = [
-        {label.annotator: label.answers for label in found if label.answers is not None}
+        {
+            label.annotator: label.answers
+            for label in found
+            if label.answers is not None and not label.is_tie_break
+        }
         for found in labels.values()
     ]
     drafts = ports.progress.drafts(queue_id)

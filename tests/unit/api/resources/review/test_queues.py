@@ -247,6 +247,22 @@ def test_without_login_a_name_is_needed(service: ReviewService) -> None:
     assert service.client.get(f"/v1/queues/{queue}/items").status_code == 400
 
 
+@pytest.mark.parametrize("name", ["Maria", " maria", "MARIA", "\uff4daria"])
+def test_another_spelling_of_somebody_is_nobody_new(service: ReviewService, name: str) -> None:
+    queue = service.queue(reviews_required=2)
+    first = service.person("maria")
+    item = first.claimed(queue)
+    refused = service.person(name).claim(queue)
+    given = first.do(item, "reassign", annotator="maria", to=name)
+    named = service.client.get(f"/v1/queues/{queue}/progress").json()["people"]
+
+    assert (refused.status_code, given.status_code) == (400, 400)
+    assert "is another spelling of 'maria'" in refused.json()["error"]["message"]
+    assert [one["annotator"] for one in named] == ["maria"]
+    assert first.claim(queue).status_code == 200
+    assert service.person("mariam").claim(queue).status_code == 200
+
+
 def test_queues_and_what_is_done_in_them_are_logged(service: ReviewService) -> None:
     queue = service.queue()
     ann = service.person("ann")
