@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,6 +61,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     # Coverage that was paused for such a test has set them again.
     _without_coverage()
     warm_command.choose_server(is_measured=item.get_closest_marker("no_cover") is None)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Forget the modules of projects: the next test may have others of the same names."""
+    roots: set[Path] = getattr(sys.modules.get("steelyard.targets.callables"), "_ROOTS", set())
+    for name, module in [*sys.modules.items()] if roots else []:
+        file = getattr(module, "__file__", None)
+        if file and any(Path(file).is_relative_to(root) for root in roots):
+            del sys.modules[name]
+    roots.clear()
 
 
 @pytest.hookimpl(trylast=True)

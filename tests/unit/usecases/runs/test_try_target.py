@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,6 @@ def broken(prompt):
 def _tried(root: Path, name: str, prompt: str = "How?") -> TargetTrial:
     (root / "steelyard.yaml").write_text(_SETTINGS, encoding="utf-8")
     (root / "answers.py").write_text(_ANSWERS, encoding="utf-8")
-    sys.modules.pop("answers", None)  # of the project of another test
     with open_project(root) as project:
         ports, redact = project.run_ports(), project.redactor()
         return run_async(lambda: try_target(ports, redact, name, prompt))
