@@ -19,6 +19,10 @@ VARIABLES = (
     *("input", "context", "choices", "id", "dataset", "conversation_id"),
     *("task_type", "tags", "metadata"),
 )
+CONSTANT = (
+    "shows nothing of a record, so that all would be asked the same; write {{input}} for the "
+    f"question, or {', '.join(VARIABLES[1:])}"
+)
 
 
 class PromptTemplate:
@@ -26,7 +30,10 @@ class PromptTemplate:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._shows_context = "context" in names_in(text)
+        names = names_in(text)
+        self._shows_context = "context" in names
+        self.is_constant = not names
+        """Whether it says the same whatever the case."""
 
     @property
     def problems(self) -> list[Problem]:
