@@ -301,7 +301,7 @@ def _template(given: TargetSettings) -> PromptTemplate | None:
     if _FILE.match(given.entry.prompt):
         raise given.wrong(
             "'prompt' is the template itself, and no file is read for it; write its text after "
-            "prompt: |, or pass the file with --prompt"
+            f"prompt: |, or pass the file with {argument('prompt')}"
         )
     template = PromptTemplate(given.entry.prompt)
     for problem in template.problems:

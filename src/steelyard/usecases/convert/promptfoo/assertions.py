@@ -41,7 +41,7 @@ _SETTINGS = {
     *("type", "value", "threshold", "weight", "metric", "provider", "rubricPrompt"),
     "transform",
 }
-_TOLD = {"reason", "description"}
+_TOLD = {"reason", "description", "comment", "note", "notes", "name", "label", "id", "tags"}
 _MOST = 1000
 """How often a pattern of RE2 may repeat a part."""
 _SET = "assert-set"
@@ -153,7 +153,9 @@ def _evaluator(
     if kind == "llm-rubric" and "config" in unread:
         unread.remove("config")
         changes.append(place.at("config").replaced("promptfoo gives it to programs alone"))
-    changes += [place.at(name).lost("no evaluator has a setting for it") for name in unread]
+    if unread:
+        # What it does to the verdict is not known: the rest may be the opposite of what is meant.
+        raise wrong(f"no evaluator has a setting for {', '.join(map(repr, unread))}")
     return evaluator
 
 

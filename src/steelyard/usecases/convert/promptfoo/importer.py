@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import product
 
+from steelyard.contracts.importers.foreign_files import is_eval_cases
 from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change, Refusal
@@ -79,6 +80,12 @@ def checked_config(config: JsonValue) -> JsonObject:
         raise wrong("the top level must be an object with 'prompts' and 'tests'")
     if not any(name in config for name in ("prompts", "tests", "scenarios", "redteam")):
         raise wrong("there is no 'prompts'; a promptfoo configuration has prompts and tests")
+    if is_eval_cases(config):
+        raise wrong(
+            "it is no promptfoo configuration but a file of eval cases, as agentv has them: its "
+            "tests have ids or inputs, or its assertions are texts or have 'negate'; "
+            "`steelyard run` reads it as it is"
+        )
     return config
 
 

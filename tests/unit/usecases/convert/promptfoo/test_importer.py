@@ -429,11 +429,12 @@ def test_a_test_without_assertions_is_ungraded_and_nothing_is_lost() -> None:
 
 
 def test_settings_that_nothing_takes_are_named_at_their_place() -> None:
-    _, changes = graded({"type": "equals", "value": "v", "rate": 1}, options={"a": 1})
+    made = graded({"type": "equals", "value": "v", "rate": 1}, options={"a": 1})
 
-    assert [change.field for change in changes] == [
+    assert "evaluators" not in made.row
+    assert [change.field for change in made.changes[:2]] == [
         "c.yaml: tests[0].options.a",
-        "c.yaml: tests[0].assert[0] (equals).rate",
+        "c.yaml: tests[0].assert[0] (equals)",
     ]
 
 
@@ -947,3 +948,31 @@ def test_an_image_of_bedrock_is_an_image() -> None:
         {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,QUJD"}},
         {"type": "text", "value": "What is it?"},
     ]
+
+
+@pytest.mark.parametrize("key", ["negate", "required", "min_score", "config", "ignoreCase"])
+def test_an_assertion_with_a_setting_that_nothing_reads_is_lost(key: str) -> None:
+    made = graded(
+        {"type": "contains", "value": "a", key: True}, {"type": "contains", "value": "b"}
+    )
+
+    assert [fields(one)["value"] for one in items(made.row["evaluators"])] == ["b"]
+    assert [change.field for change in made.changes if change.is_lost] == [
+        "c.yaml: tests[0].assert[0] (contains)"
+    ]
+    assert f"'{key}'" in made.changes[0].message
+
+
+def test_what_people_note_on_an_assertion_loses_nothing() -> None:
+    made = graded({"type": "contains", "value": "a", "comment": "as agreed", "id": "one"})
+
+    assert [fields(one)["value"] for one in items(made.row["evaluators"])] == ["a"]
+    assert not made.changes
+
+
+def test_eval_cases_are_no_configuration() -> None:
+    denied: JsonObject = {"type": "contains", "value": "a", "negate": True}
+    tests: JsonValue = [{"id": "a", "vars": {"input": "Hi"}, "assert": [denied]}]
+
+    with pytest.raises(ParseError, match="no promptfoo configuration but a file of eval cases"):
+        checked_config({"prompts": ["{{ input }}"], "providers": ["llm"], "tests": tests})
