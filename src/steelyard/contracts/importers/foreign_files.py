@@ -18,7 +18,7 @@ _TOP = {
     *("name", "dataset", "governance"),
 }
 """What only files of eval cases have beside their tests, as their newest dialect spells it."""
-_PROMPTFOO = {"defaultTest", "evaluateOptions", "tracing", "outputPath", "extensions", "redteam"}
+_PROMPTFOO = {"defaultTest", "evaluateOptions", "tracing", "outputPath", "redteam"}
 """What only promptfoo has."""
 _ASSERTION = {"negate", "required"}
 """What only evaluators of eval cases have: promptfoo writes `not-` before the type."""

@@ -12,10 +12,16 @@ from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
 from steelyard.errors import InvalidError, argument
 from steelyard.formats.names import near_miss
+from steelyard.model.json_value import JsonObject
 
 _INPUT = "input"
 _EXPECTED = "expected"
 _ASKED = (_INPUT, "input_messages")
+_QUESTIONS = frozenset(_ASKED)
+EXPECTED = frozenset(
+    ("expected_output", "expected_outcome", "expected_messages", "evaluators", "rubrics")
+)
+"""The fields that say what is expected of an answer."""
 _SHORT = 2
 
 
@@ -72,6 +78,21 @@ def misspelt(columns: ColumnMap, found: Collection[str]) -> dict[str, str]:
 def _is_like(column: str, field: str) -> bool:
     """Too many columns of a table are one letter away from a name as short as `id`."""
     return len(field) > _SHORT or column.casefold() == field
+
+
+def lacking(columns: ColumnMap, row: JsonObject, found: Collection[str]) -> str:
+    """Which cells of a row are empty, so that nothing is asked or expected; "" for none."""
+    if not _QUESTIONS & row.keys():
+        return f"{_empty(columns, found, _QUESTIONS)}, so there is nothing to ask"
+    if not {"criteria", *EXPECTED} & row.keys():
+        return f"{_empty(columns, found, EXPECTED)}, so nothing says what is expected"
+    return ""
+
+
+def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) -> str:
+    names = [f"'{name}'" for name in found if columns.field(name) in wanted]
+    listed = " and ".join(names)
+    return f"columns {listed} are empty" if len(names) > 1 else f"column {listed} is empty"
 
 
 def row_name(number: int) -> str:

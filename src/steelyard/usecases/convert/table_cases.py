@@ -14,7 +14,9 @@ from steelyard.contracts.eval_cases.spelling import UNREAD
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.contracts.importers.table import (
+    EXPECTED,
     TableColumns,
+    lacking,
     misspelt,
     row_name,
     suggested_columns,
@@ -41,8 +43,6 @@ _LISTS = (".jsonl", ".json")
 _LOOKED_AT = 100
 """The columns of so many rows are known before the first row is read."""
 _SHOWN = 5
-_EXPECTED = {"expected_output", "expected_outcome", "expected_messages", "evaluators", "rubrics"}
-_ASKED = {"input", "input_messages"}
 _CASES = ("input", "input_messages", "expected_outcome", "expected_output", "expected_messages")
 _GRADED = "Graded by the rubric of the run."
 _BLOCK = 1024 * 1024
@@ -86,7 +86,7 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
         raise InvalidError(f"{table.path} has no rows")
     columns = _column_map(table, ports.contracts, found, stem)
     _warn_of_misspelt(table, columns, found, warn)
-    if not (table.has_rubric or _EXPECTED & {columns.field(name) for name in found}):
+    if not (table.has_rubric or EXPECTED & {columns.field(name) for name in found}):
         message = (
             f"{table.path}: nothing says what is expected; name a column with "
             f"{argument('expected')}, or a rubric with {argument('rubric')}"
@@ -100,9 +100,9 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
         draft.write(b'{"tests":[\n')
         for number, record in enumerate(chain(first, records), start=1):
             row = _case(columns, record, named, number)
-            if isinstance(row, dict) and table.has_rubric and not _EXPECTED & row.keys():
+            if isinstance(row, dict) and table.has_rubric and not EXPECTED & row.keys():
                 row["criteria"] = _GRADED
-            fault = row if isinstance(row, str) else _lacking(columns, row, found)
+            fault = row if isinstance(row, str) else lacking(columns, row, found)
             if fault:
                 faults.append(f"{record.place}: {fault}")
                 row = _unread(columns, number, faults[-1])
@@ -146,21 +146,6 @@ def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) ->
     except ParseError as wrong:
         return str(wrong)
     return made.row if isinstance(made, Imported) else made.reason
-
-
-def _lacking(columns: ColumnMap, row: JsonObject, found: Collection[str]) -> str:
-    """Which cells of a row are empty, so that nothing is asked or expected; "" for none."""
-    if not _ASKED & row.keys():
-        return f"{_empty(columns, found, _ASKED)}, so there is nothing to ask"
-    if not {"criteria", *_EXPECTED} & row.keys():
-        return f"{_empty(columns, found, _EXPECTED)}, so nothing says what is expected"
-    return ""
-
-
-def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) -> str:
-    names = [f"'{name}'" for name in found if columns.field(name) in wanted]
-    listed = " and ".join(names)
-    return f"columns {listed} are empty" if len(names) > 1 else f"column {listed} is empty"
 
 
 def _unread(columns: ColumnMap, number: int, reason: str) -> JsonObject:
