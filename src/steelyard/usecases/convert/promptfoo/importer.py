@@ -64,6 +64,7 @@ _UNGRADED = "no assertion came over, so that nothing grades the case"
 _PARTLY = (
     "the threshold counts every assertion, and not all came over, so that nothing grades the case"
 )
+_WEIGHTLESS = "assertions with the weight 0 never fail a test, so that nothing grades the case"
 _SHARED = "only assertions of defaultTest came over, so that nothing grades the case"
 _TALKED = (
     "it repeats what was said before (_conversation), which is not carried over; nothing grades "
@@ -240,6 +241,8 @@ class PromptfooProject:
             return _UNTALKED
         if threshold is not None and made.lost:
             return _PARTLY
+        if threshold is None and all(one.get("weight") == 0 for one in made.evaluators):
+            return _WEIGHTLESS
         own = test.place.at("assert")
         places = [own.at(index) for index, _ in enumerate(listed(test.row.get("assert")))]
         return _SHARED if places and all(place in made.lost for place in places) else ""
