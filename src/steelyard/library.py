@@ -85,15 +85,19 @@ def _given_rows(
 
 def _cases_file(opened: Project, path: Path, columns: TableColumns, *, has_rubric: bool) -> Path:
     """In place of a table, the file of its cases; any other path as it is."""
-    from steelyard.usecases.convert.table_cases import TableSource, is_table, write_cases
+    from steelyard.usecases.convert.table_cases import (
+        TableSource,
+        is_table,
+        no_table,
+        write_cases,
+    )
 
     ports, table = opened.table_ports(), TableSource(path, columns, has_rubric)
     if path.exists() and is_table(ports, table):
         return write_cases(ports, table, opened.folder / "tables", opened.warn)
     if columns.names:
-        why = "no such file" if not path.exists() else "it is not one"
         name = argument(next(iter(columns.names)))
-        raise InvalidError(f"{path}: {name} names a column of a table; {why}")
+        raise InvalidError(f"{path}: {name} names a column of a table; {no_table(path)}")
     return path
 
 

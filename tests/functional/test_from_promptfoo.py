@@ -105,3 +105,17 @@ def test_a_run_says_how_many_records_lost_an_assertion(
 
     assert "1 record(s) are graded without all of their assertions" in run.stderr
     assert "without all of their assertions" not in other.stderr
+
+
+def test_prompts_without_variables_are_asked_as_they_stand(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    tests = "tests: [{assert: [{type: contains, value: Say}]}]"
+    config = f"prompts: [Say A, Say B]\nproviders: [echo]\n{tests}"
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    convert = steelyard("convert", "promptfooconfig.yaml", *_NAMES, cwd=tmp_path)
+    (line,) = re.findall(r"next +steelyard (.*)", convert.stderr)
+    run = steelyard(*line.split(), cwd=tmp_path)
+
+    assert run.returncode == 0
+    assert run.stdout.count("1 of 1 evaluated") == 2

@@ -30,10 +30,9 @@ class PromptTemplate:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        names = names_in(text)
-        self._shows_context = "context" in names
-        self.is_constant = not names
-        """Whether it says the same whatever the case."""
+        self._shows_context = "context" in names_in(text)
+        self.is_constant = "{{" not in text
+        """Whether it says the same whatever the case, and no comment says that this is meant."""
 
     @property
     def problems(self) -> list[Problem]:

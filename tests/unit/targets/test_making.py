@@ -349,7 +349,7 @@ def test_no_message_about_a_target_shows_a_secret_of_its_settings(
         ("file://a.md", "'prompt' is the template itself, and no file is read for it"),
         (" FILE://a.md\n", "'prompt' is the template itself, and no file is read for it"),
         ("a.md", "'prompt' shows nothing of a record, so that all would be asked the same"),
-        ("{{! only words }}Hi", "'prompt' shows nothing of a record"),
+        ("Be brief.\nAnswer {input}", "'prompt' shows nothing of a record"),
     ],
 )
 def test_a_prompt_that_asks_all_records_the_same_is_refused(

@@ -39,6 +39,7 @@ from steelyard.usecases.convert.source_records import FRAMES, file_records, sour
 from steelyard.usecases.datasets.plain_text import table_with
 
 _TABLES = (".csv", ".tsv", ".ndjson", *FRAMES)
+_WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _LISTS = (".jsonl", ".json")
 _LOOKED_AT = 100
 """The columns of so many rows are known before the first row is read."""
@@ -71,6 +72,14 @@ def is_table(ports: ConvertPorts, table: TableSource) -> bool:
     return bool(table.columns.names) or _is_plain(ports, path)
 
 
+def no_table(path: Path) -> str:
+    """Why a path is no table."""
+    if not path.exists():
+        return "no such file"
+    is_workbook = path.suffix.lower() in _WORKBOOKS
+    return "a workbook is not read as one; save it as CSV" if is_workbook else "it is not one"
+
+
 def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: Warn) -> Path:
     """Write the rows as eval cases beneath a folder, at a place that follows from the content.
 
@@ -84,6 +93,10 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
     found = dict.fromkeys(name for record in first for name in record.value or ())
     if not first:
         raise InvalidError(f"{table.path} has no rows")
+    if not found:
+        # What is wrong with every row hides the columns, which may be there.
+        reasons = "; ".join(f"{record.place}: {record.fault}" for record in first[:_SHOWN])
+        raise InvalidError(f"{table.path}: no row can be read: {reasons}")
     columns = _column_map(table, ports.contracts, found, stem)
     _warn_of_misspelt(table, columns, found, warn)
     if not (table.has_rubric or EXPECTED & {columns.field(name) for name in found}):

@@ -555,10 +555,16 @@ def test_a_path_of_a_table_is_read_as_its_rows(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("a.yaml", "no such file"), ("b.yaml", "it is not one")]
+    ("path", "why"),
+    [
+        ("a.yaml", "no such file"),
+        ("b.yaml", "it is not one"),
+        ("c.xlsx", "a workbook is not read as one; save it as CSV"),
+    ],
 )
 def test_columns_are_named_for_tables_alone(project: Project, path: str, why: str) -> None:
     project.write("b.yaml", "evalcases: []")
+    project.write("c.xlsx", "PK")
 
     with pytest.raises(RequestError, match=f"`input` names a column of a table; {why}"):
         evaluate(path, target=says_yes, checks=[YES], input="q")
