@@ -23,6 +23,8 @@ EXPECTED = frozenset(
 )
 """The fields that say what is expected of an answer."""
 _SHORT = 2
+_NUMBERS = frozenset(("", "id", "no", "nr", "num", "number", "nummer", "index", "key", "row", "n"))
+"""What columns are called that number the rows."""
 
 
 class TableColumns(NamedTuple):
@@ -113,7 +115,9 @@ def suggested_columns(found: Collection[str], given: TableColumns = _UNNAMED) ->
     """Which columns to name beside those given, as far as there are any left."""
     likely = likely_columns(found)._asdict()
     taken = {*given.names.values(), *likely.values()}
-    others = iter([name for name in found if name not in taken])
+    left = [name for name in found if name.strip() and name not in taken]
+    # A column of numbers is seldom the question.
+    others = iter(sorted(left, key=lambda name: name.casefold().strip(" .#") in _NUMBERS))
     named = {name: given.names.get(name) or likely[name] for name in (_INPUT, _EXPECTED)}
     named = {name: column or next(others, None) for name, column in named.items()}
     return {name: column for name, column in named.items() if column and name not in given.names}

@@ -32,6 +32,7 @@ from steelyard.errors import (
 from steelyard.formats.json_text import compact
 from steelyard.formats.names import near_miss
 from steelyard.formats.records import Record
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn, Workspace
 from steelyard.usecases.convert.conversion_request import ConvertPorts
@@ -106,7 +107,7 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
         )
         raise _lacking_columns(message, table, found)
     draft = ports.draft(at)
-    faults: list[str] = []
+    faults, seen = list[str](), SeenIds()
     try:
         named: JsonObject = dict.fromkeys(table.columns.names.values())
         # JSON, which is YAML as well; rows of JSONL would need an `expected_outcome`.
@@ -116,6 +117,8 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
             if isinstance(row, dict) and table.has_rubric and not EXPECTED & row.keys():
                 row["criteria"] = _GRADED
             fault = row if isinstance(row, str) else lacking(columns, row, found)
+            if not fault and isinstance(row, dict) and not seen.add(str(row["id"])):
+                fault = f"an earlier row has the id '{row['id']}', too"
             if fault:
                 faults.append(f"{record.place}: {fault}")
                 row = _unread(columns, number, faults[-1])

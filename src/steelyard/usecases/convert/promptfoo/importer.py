@@ -71,6 +71,7 @@ _TALKED = (
     "the cases, and metadata.conversationId names their conversation where the test does"
 )
 _UNTALKED = "a prompt repeats a conversation that is not there, so that nothing grades the case"
+_PROVIDED = ("providers", "provider")
 _HOW = "it says how promptfoo runs; `steelyard run` has options of its own"
 _ASKED = "the case is asked with every prompt; metadata.prompts names those of the test"
 
@@ -227,6 +228,9 @@ class PromptfooProject:
             row["id"] = f"{row['id']}-{name}"
         else:
             metadata.update(self._only(test, changes))
+        named = [one for name in _PROVIDED for one in listed(test.row.get(name))]
+        if named:
+            metadata["providers"] = ", ".join(_provider_name(one) for one in named)
         if made.lost:
             metadata["not_converted"] = [*made.lost.values()]
         if metadata:
@@ -317,11 +321,17 @@ class PromptfooProject:
             for name in options
             if name not in _OPTIONS
         ]
-        for name in ("providers", "provider"):
+        for name in _PROVIDED:
             if name in test.row:
-                message = "every target is asked; `where` selects cases"
+                message = "every target is asked; `where` selects cases by metadata.providers"
                 changes.append(test.place.at(name).replaced(message))
         return changes
+
+
+def _provider_name(stated: JsonValue) -> str:
+    """How a configuration calls a provider: by its label, else by its id."""
+    row = objects(stated)
+    return str(row.get("label") or row.get("id") or "") if row else str(stated)
 
 
 def _left(place: ConfigPlace, name: str) -> Change:

@@ -1031,3 +1031,19 @@ def test_lenient_json_is_named() -> None:
     judged: JsonObject = {"type": "json_schema", "schema": {"type": "object"}, "anywhere": True}
     assert row["evaluators"] == [{**judged, "required": True}]
     assert [("{a: 1,}" in change.message, change.is_lost) for change in changes] == [(True, False)]
+
+
+def test_prompts_with_variables_of_the_environment_are_lost() -> None:
+    prompts: JsonValue = ["In {{env.CITY}}: {{x}}", "{{ env.CITY }}? {{x}}", "{{x}}"]
+    made = project({"prompts": prompts, "providers": ["echo"], "tests": [{"vars": {"x": "a"}}]})
+
+    lost = [change.field for change in made.changes if change.is_lost]
+    assert lost == ["c.yaml: prompts[0]", "c.yaml: prompts[1]"]
+    assert "env.CITY" not in str(made.project())
+
+
+def test_a_case_keeps_the_providers_that_its_test_is_for() -> None:
+    test: JsonObject = {"vars": {"x": 1}, "providers": ["echo", {"id": "a:b", "label": "mine"}]}
+    (row,) = rows({"prompts": "Hi", "tests": [test]})
+
+    assert fields(row["metadata"])["providers"] == "echo, mine"
