@@ -20,6 +20,7 @@ from steelyard.project import Project, open_project
 from steelyard.settings import MAX_CONCURRENCY, TargetEntry
 
 if TYPE_CHECKING:
+    from steelyard.contracts.importers.table import TableColumns
     from steelyard.execution.ports import TargetSpec
     from steelyard.execution.prepared import Prepared
     from steelyard.model.judge import Judge
@@ -51,8 +52,9 @@ def read_dataset(
     """Read a dataset of any contract: its accepted cases, and everything that was found.
 
     It is a path, a list of dicts or a data frame of polars or pandas. `input`, `expected` and
-    `id` name the columns of rows.
+    `id` name the columns of rows, or of the table that a path names.
     """
+    from steelyard.contracts.importers.table import TableColumns
     from steelyard.usecases.datasets.read_dataset import read_dataset, read_rows
 
     rows = _given_rows(data, input, expected, id)
@@ -60,7 +62,9 @@ def read_dataset(
     if rows:
         found = read_rows(project.workspace, rows, project.root, installed_contracts())
     else:
-        found = read_dataset(project.workspace, Path(data), installed_contracts())
+        columns = TableColumns(input, expected, id)
+        path = _cases_file(project, Path(data), columns, has_rubric=False)
+        found = read_dataset(project.workspace, path, installed_contracts())
     return found[0], Findings(found[1])
 
 
@@ -74,9 +78,27 @@ def _given_rows(
     columns = TableColumns(asked, expected, name)
     if not isinstance(data, str | PathLike | Dataset | type):
         return given_rows(data, columns)
-    if columns.names:
+    if columns.names and not isinstance(data, str | PathLike):
         raise InvalidError(f"{argument(next(iter(columns.names)))} names a column of rows")
     return None
+
+
+def _cases_file(opened: Project, path: Path, columns: TableColumns, *, has_rubric: bool) -> Path:
+    """In place of a table, the file of its cases; any other path as it is."""
+    from steelyard.usecases.convert.table_cases import (
+        TableSource,
+        is_table,
+        no_table,
+        write_cases,
+    )
+
+    ports, table = opened.table_ports(), TableSource(path, columns, has_rubric)
+    if path.exists() and is_table(ports, table):
+        return write_cases(ports, table, opened.folder / "tables", opened.warn)
+    if columns.names:
+        name = argument(next(iter(columns.names)))
+        raise InvalidError(f"{path}: {name} names a column of a table; {no_table(path)}")
+    return path
 
 
 def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
@@ -98,13 +120,15 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
 ) -> Run:
     """Run a dataset against a function or a named target, and grade the answers.
 
-    The dataset is a path, a `Dataset`, a list of dicts or a data frame, whose columns `input`,
-    `expected` and `id` name. `checks`, among them functions of a trace and a case, or a `rubric`
-    grade the answers; without either, every record's own expectations do. Synchronous, over the
-    async engine; results and artifacts are kept in the project.
+    The dataset is a path, a `Dataset`, a list of dicts or a data frame; `input`, `expected` and
+    `id` name the columns of a table. Rows without what is expected are invalid. `checks`, among
+    them functions of a trace and a case, or a `rubric` grade the answers; without either, every
+    record's own expectations do. Synchronous, over the async engine; results and artifacts are
+    kept in the project.
     """
+    from steelyard.contracts.importers.table import TableColumns
     from steelyard.execution.run_options import RunOptions
-    from steelyard.usecases.datasets.given_rows import NAME
+    from steelyard.usecases.datasets.given_rows import NAME, GivenRows
     from steelyard.usecases.datasets.project_paths import project_path
     from steelyard.usecases.runs.evaluate import evaluate as execute
     from steelyard.usecases.runs.evaluate import look_over, plan_evaluation
@@ -126,6 +150,13 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
             warnings.append(message)
             opened.warn(message)
 
+        if given is None:
+            columns = TableColumns(input, expected, id)
+            # A function that looks for all of no answers would let every answer pass.
+            is_graded = bool(rubric or (checks and not expected))
+            path = _cases_file(opened, opened.base / path, columns, has_rubric=is_graded)
+        elif rubric and isinstance(given, GivenRows):
+            given = replace(given, has_rubric=True)
         ports = opened.run_ports(warn)
         spec = ports.target(target) if isinstance(target, str) else _function(target)
         options = RunOptions(

@@ -42,17 +42,27 @@ key of the spool, and the address and key of a server."""
 
 _KEY = "name the variable that holds the key: api_key_env: MY_KEY"
 _TARGET_HINTS = {
-    **dict.fromkeys(("api_key", "apikey", "key", "token"), _KEY),
+    **dict.fromkeys(("apikey", "key", "token"), _KEY),
+    **dict.fromkeys(("apikeyenvar", "keyenv", "apikeyname"), "write api_key_env: {value}"),
     **dict.fromkeys(
-        ("max_tokens", "max_completion_tokens", "max_output_tokens"),
+        ("maxtokens", "maxcompletiontokens", "maxoutputtokens"),
         "write max_new_tokens: {value}",
     ),
-    **dict.fromkeys(("api_base", "endpoint", "azure_endpoint"), "write base_url: {value}"),
-    "api_version": 'write query: {{api-version: "{value}"}}',
+    **dict.fromkeys(
+        ("apibase", "apibaseurl", "endpoint", "azureendpoint"),
+        "write base_url: {value}",
+    ),
+    "apiversion": 'write query: {{api-version: "{value}"}}',
     "timeout": "write timeout_s: {value}",
-    "extra_body": "write extra: …, with the same members",
+    "extrabody": "write extra: …, with the same members",
+    "reasoningeffort": "write extra: {{reasoning_effort: {value}}}",
+    **dict.fromkeys(
+        ("system", "systemprompt", "instructions"),
+        "a target has no system message: put its text before {{{{ input }}}} in prompt, or give "
+        "the cases a message with the role system",
+    ),
 }
-"""Keys as other tools have them, and the line that is right here."""
+"""Keys as other tools have them, in small letters alone, and the line that is right here."""
 
 
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
@@ -209,11 +219,14 @@ def _message(problem: Problem, value: JsonValue = None) -> str:
 def _target_hint(problem: Problem, value: JsonValue) -> str | None:
     """What to write for a key of a target that other tools call so."""
     path = problem.path
-    if len(path) != 3 or path[0] != "targets" or path[2] not in _TARGET_HINTS:
+    name = str(path[-1]).lower().replace("_", "").replace("-", "") if path else ""
+    if len(path) != 3 or path[0] != "targets" or name not in _TARGET_HINTS:
         return None
     for part in path:
         value = fields(value).get(str(part))
-    return _TARGET_HINTS[str(path[2])].format(value=value)
+    # An address may hold a password, or a key among its parameters.
+    shown = "…" if isinstance(value, str) and re.search("[@?]", value) else value
+    return _TARGET_HINTS[name].format(value=shown)
 
 
 def _settings(values: Mapping[str, JsonValue]) -> Settings:

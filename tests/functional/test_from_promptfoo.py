@@ -64,3 +64,58 @@ def test_assertions_that_promptfoo_scores_zero_or_one_decide_the_same_here(
 
     assert "lost" not in convert.stderr
     assert f"{told} evaluated" in run.stdout
+
+
+_CONFIG = "prompts: ['{{{{text}}}}']\nproviders: [echo]\ntests:\n{tests}"
+_NAMES = ("--from", "promptfoo", "--to", "eval_cases", "-o", "cases.yaml")
+_RUBRIC = """\
+{id: r, version: 1.0.0, checks: [{id: c, kind: regex, pattern: o}], scoring: {combine: min}}
+"""
+
+
+def test_the_next_command_of_cases_that_nothing_grades_says_what_has_to_be_added(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    config = _CONFIG.format(tests="- {vars: {text: one}}\n- {vars: {text: two}}")
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    (tmp_path / "r.yaml").write_text(_RUBRIC, encoding="utf-8")
+    convert = steelyard("convert", "promptfooconfig.yaml", *_NAMES, cwd=tmp_path)
+    (line,) = re.findall(r"next +steelyard (.*)", convert.stderr)
+    run = steelyard(*line.replace("FILE", "r.yaml").split(), cwd=tmp_path)
+
+    assert "grading: nothing grades any case" in convert.stderr
+    assert line.endswith("--rubric FILE")
+    assert (run.returncode, "2 of 2 evaluated" in run.stdout) == (0, True)
+
+
+def test_a_run_says_how_many_records_lost_an_assertion(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    tests = (
+        "- {vars: {text: one}, assert: [{type: equals, value: one}, {type: rouge-n, value: a}]}\n"
+        "- {vars: {text: two}, assert: [{type: equals, value: two}]}\n"
+        "- {vars: {text: six}, assert: [{type: rouge-n, value: six}]}"
+    )
+    config = _CONFIG.format(tests=tests)
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    (tmp_path / "r.yaml").write_text(_RUBRIC, encoding="utf-8")
+    steelyard("convert", "promptfooconfig.yaml", *_NAMES, cwd=tmp_path)
+    run = steelyard("run", "cases.yaml", "--target", "echo", cwd=tmp_path)
+    other = steelyard("run", "cases.yaml", "--target", "echo", "--rubric", "r.yaml", cwd=tmp_path)
+
+    assert "1 record(s) are graded without all of their assertions" in run.stderr
+    assert "without all of their assertions" not in other.stderr
+
+
+def test_prompts_without_variables_are_asked_as_they_stand(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    tests = "tests: [{assert: [{type: contains, value: Say}]}]"
+    config = f"prompts: [Say A, Say B]\nproviders: [echo]\n{tests}"
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    convert = steelyard("convert", "promptfooconfig.yaml", *_NAMES, cwd=tmp_path)
+    (line,) = re.findall(r"next +steelyard (.*)", convert.stderr)
+    run = steelyard(*line.split(), cwd=tmp_path)
+
+    assert run.returncode == 0
+    assert run.stdout.count("1 of 1 evaluated") == 2

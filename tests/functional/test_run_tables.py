@@ -297,3 +297,35 @@ def test_a_prompt_that_shows_no_question_is_refused(
     assert done.returncode == 2
     assert "--prompt a.md" in done.stderr
     assert said in done.stderr
+
+
+def test_a_table_of_a_spreadsheet_is_run_and_a_workbook_told_what_to_do(
+    steelyard: Steelyard, project: Path
+) -> None:
+    table = "sep=;\nNr;question;answer;;\n1;Say Paris;Say Paris;;\n;;;;\n;;;;\n"
+    (project / "t.csv").write_text(table, encoding="utf-8")
+    (project / "ragged.csv").write_text("question,answer\na,b,c\nd\n", encoding="utf-8")
+    (project / "real.xlsx").write_bytes(b"PK")
+    options = (*NAMED, "--target", "echo", *GRADED)
+    run = steelyard("run", "t.csv", *options, cwd=project)
+    ragged = steelyard("run", "ragged.csv", *options, cwd=project)
+    workbook = steelyard("run", "real.xlsx", *options, cwd=project)
+
+    rows = (project / json.loads(run.stdout)["artifacts"] / "predictions.jsonl").read_text("utf-8")
+    assert (run.returncode, rows.count("\n")) == (0, 1)
+    assert (ragged.returncode, workbook.returncode) == (2, 2)
+    assert "line 2: 3 cells, but the first line names 2 columns; line 3: 1 cells" in ragged.stderr
+    assert "a workbook is not read as one; save it as CSV" in workbook.stderr
+
+
+def test_a_doubled_id_is_named_at_its_line_and_a_column_of_numbers_is_not_asked(
+    steelyard: Steelyard, project: Path
+) -> None:
+    table = 'Nr,Frage,Antwort\n1,"a\nb\nc",x\n1,d,y\n'
+    (project / "t.csv").write_text(table, encoding="utf-8")
+    bare = steelyard("run", "t.csv", cwd=project)
+    named = ("--input", "Frage", "--expected", "Antwort", "--id", "Nr", "--plan")
+    plan = steelyard("run", "t.csv", *named, "--target", "echo", *GRADED[:2], cwd=project)
+
+    assert "--input Frage --expected Antwort" in bare.stderr
+    assert "line 5: an earlier row has the id '1', too; this record is invalid" in plan.stderr

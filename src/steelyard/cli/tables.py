@@ -37,7 +37,12 @@ def run_datasets(
 
     `lacks` names what the command needs beside a table and does not have.
     """
-    from steelyard.usecases.convert.table_cases import TableSource, is_table, write_cases
+    from steelyard.usecases.convert.table_cases import (
+        TableSource,
+        is_table,
+        no_table,
+        write_cases,
+    )
 
     for named in paths:
         project = opened(named)
@@ -50,8 +55,7 @@ def run_datasets(
             yield cases
         elif columns.names:
             option = f"--{next(iter(columns.names))}"
-            why = "no such file" if not path.exists() else "it is not one"
-            raise InvalidError(f"{path}: {option} names a column of a table; {why}")
+            raise InvalidError(f"{path}: {option} names a column of a table; {no_table(path)}")
         else:
             yield path
 

@@ -20,6 +20,10 @@ VARIABLES = (
     *("input", "context", "choices", "id", "dataset", "conversation_id"),
     *("task_type", "tags", "metadata"),
 )
+CONSTANT = (
+    "shows nothing of a record, so that all would be asked the same; write {{input}} for the "
+    f"question, or {', '.join(VARIABLES[1:])}"
+)
 
 
 class PromptTemplate:
@@ -28,6 +32,8 @@ class PromptTemplate:
     def __init__(self, text: str) -> None:
         self.text = text
         self._shows_context = "context" in names_in(text)
+        self.is_constant = "{{" not in text
+        """Whether it says the same whatever the case, and no comment says that this is meant."""
 
     @property
     def problems(self) -> list[Problem]:

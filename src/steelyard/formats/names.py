@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
 _SHORT = 5
+_VARIABLE = re.compile(
+    r"_*(?:(?:[A-Z]{1,24}|[A-Z]?[a-z]{1,23})[0-9]{0,4}(?:_+|$)|[0-9]{1,4}(?:_+|$))+"
+)
+"""Words of one case with few digits, as people name variables and no service its keys."""
 
 
 def near_miss(name: str, known: Iterable[str]) -> str | None:
@@ -44,3 +49,8 @@ def _distance(name: str, candidate: str) -> int | None:
 
 def _folded(name: str) -> str:
     return name.casefold().replace("-", "").replace("_", "")
+
+
+def shown_variable(name: str) -> str:
+    """A variable as messages name it; what may be a key in its place is not repeated."""
+    return name if _VARIABLE.fullmatch(name) else "that api_key_env names (not shown here)"

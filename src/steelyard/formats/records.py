@@ -16,6 +16,8 @@ from steelyard.formats.json_text import parse_json, raw_items
 from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
 from steelyard.model.json_value import JsonObject
 
+_SEPARATOR = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([,;\t|])"?\r?(?:\n|$)', re.IGNORECASE)
+_SIGN = re.compile(r"sep=.?", re.IGNORECASE)
 MAX_JSON = 1024 * 1024 * 1024
 
 
@@ -57,6 +59,9 @@ def json_records(stream: BinaryIO) -> Iterator[Record]:
 
 def csv_delimiter(head: bytes) -> str:
     """The sign between the columns of a table, from its first line: spreadsheets differ."""
+    named = _SEPARATOR.match(head)
+    if named:
+        return named[1].decode()
     first = re.sub(rb'"[^"]*"', b"", head.partition(b"\n")[0])
     return max((",", ";", "\t"), key=lambda sign: first.count(sign.encode()))
 
@@ -67,10 +72,11 @@ def csv_records(stream: BinaryIO, delimiter: str = ",") -> Iterator[Record]:
     with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         lines = csv.reader(text, delimiter=delimiter, strict=True)
         try:
-            header = next(lines, None) or []
+            header = table_header(lines)
             _check_header(header)
             for cells in lines:
-                if cells:
+                # Spreadsheets write the empty rows beneath a table, too.
+                if any(cell.strip() for cell in cells):
                     yield _row(f"line {lines.line_num}", header, cells)
         except csv.Error as wrong:
             raise ParseError(str(wrong), line=lines.line_num, code="invalid_csv") from None
@@ -79,17 +85,29 @@ def csv_records(stream: BinaryIO, delimiter: str = ",") -> Iterator[Record]:
             raise ParseError(message, line=lines.line_num + 1, code="invalid_encoding") from None
 
 
+def table_header(lines: Iterator[list[str]]) -> list[str]:
+    """The names of the columns; a line before them may say what separates these (`sep=;`)."""
+    header = next(lines, None) or []
+    is_about_signs = bool(header) and _SIGN.fullmatch(header[0]) and not any(header[1:])
+    return (next(lines, None) or []) if is_about_signs else header
+
+
 def _row(place: str, header: list[str], cells: list[str]) -> Record:
+    while len(cells) > len(header) and not cells[-1].strip():
+        cells = cells[:-1]
     if len(cells) != len(header):
         counts = f"{len(cells)} cells, but the first line names {len(header)} columns"
         return Record(place, None, counts)
-    return Record(place, dict(zip(header, cells, strict=True)))
+    pairs = [(name, cell) for name, cell in zip(header, cells, strict=True) if name or cell]
+    if len({name for name, _ in pairs}) < len(pairs):
+        return Record(place, None, "several cells stand in columns without a name")
+    return Record(place, dict(pairs))
 
 
 def _check_header(header: list[str]) -> None:
     if not any(name.strip() for name in header):
         raise ParseError("the first line must name the columns", line=1, code="invalid_csv")
-    twice = [name for index, name in enumerate(header) if name in header[:index]]
+    twice = [name for index, name in enumerate(header) if name and name in header[:index]]
     if twice:
         message = f"two columns are called '{twice[0]}'"
         raise ParseError(message, line=1, code="invalid_csv")

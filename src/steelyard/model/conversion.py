@@ -66,6 +66,8 @@ class Conversion:
     fields: tuple[ChangedField, ...] = ()
     targets: tuple[str, ...] = ()
     """The targets that were written with the cases, to be asked next."""
+    is_graded: bool = True
+    """Whether something grades one of the cases, as far as their importer knows."""
 
     def count(self, outcome: Outcome) -> int:
         """How many rows met this outcome."""

@@ -69,9 +69,9 @@ def _next(made: Conversion) -> str:
     """The command that asks the targets which were written with the cases."""
     if not made.targets:
         return ""
-    return " ".join(
-        ["steelyard run", made.files[-1], *(f"--target {name}" for name in made.targets)]
-    )
+    named = [f"--target {name}" for name in made.targets]
+    lacking = () if made.is_graded else ("--rubric FILE",)
+    return " ".join(["steelyard run", made.files[-1], *named, *lacking])
 
 
 def _rows_text(rows: UnwrittenRows) -> str:

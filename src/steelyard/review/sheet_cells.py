@@ -12,8 +12,20 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.labels.sheet import answer_column
 from steelyard.model.question import Question, QuestionRubric
 
-_YES = frozenset(("yes", "y", "true", "1", "1.0", "x", "✓"))
-_NO = frozenset(("no", "n", "false", "0", "0.0"))
+_YES = frozenset(
+    (
+        *("yes", "y", "true", "1", "1.0", "x", "✓"),
+        *("wahr", "ja", "vrai", "oui", "verdadero", "sí", "si", "vero", "sì", "waar"),
+        *("verdadeiro", "sim", "prawda", "tak"),
+    )
+)
+_NO = frozenset(
+    (
+        *("no", "n", "false", "0", "0.0"),
+        *("falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não", "fałsz", "nie"),
+    )
+)
+"""As people write them, and as spreadsheets in several languages do."""
 _PASSED = {**dict.fromkeys(_YES | {"pass", "passed", "good"}, True)} | dict.fromkeys(
     _NO | {"fail", "failed", "bad"}, False
 )

@@ -26,7 +26,9 @@ def configured_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[
 
 
 def _secrets(entry: TargetEntry, environ: Mapping[str, str]) -> Iterator[str]:
-    yield environ.get(entry.text("api_key_env"), "").strip()
+    with suppress(ConfigError):
+        variable = str(filled(entry.text("api_key_env"), "api_key_env", environ))
+        yield environ.get(variable, "").strip()
     outside = (
         (name, value)
         for key in ("env", "settings")

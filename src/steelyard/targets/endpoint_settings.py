@@ -13,7 +13,7 @@ from steelyard.targets.http_json import VARIABLES, JsonEndpoint
 from steelyard.targets.json_template import JsonTemplate
 from steelyard.targets.model_protocols import CHAT, ModelProtocol
 from steelyard.targets.model_settings import ModelSettings
-from steelyard.targets.provider_hints import without_path
+from steelyard.targets.provider_hints import with_version, without_path
 from steelyard.targets.routes import route_of
 from steelyard.targets.target_settings import TargetSettings
 from steelyard.targets.tool_forms import tools_of
@@ -30,6 +30,8 @@ def model_settings(given: TargetSettings, protocol: ModelProtocol) -> ModelSetti
         raise given.wrong(
             f"base_url has the path of a call, which is added; write base_url: {base}{api}"
         )
+    if base := with_version(address):
+        raise given.wrong(f"base_url ends before the path of the protocol; write base_url: {base}")
     return ModelSettings(
         base_url=address,
         model=given.needed("model"),

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.errors import ConfigError, Suggestion, argument
+from steelyard.engine.prompt_template import CONSTANT, PromptTemplate
+from steelyard.errors import ConfigError, RequestError, Suggestion, argument
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
 from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
-from steelyard.settings import API, NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
+from steelyard.settings import (
+    API,
+    NO_RULES,
+    TARGET_KEYS,
+    RedactionRules,
+    Settings,
+    TargetEntry,
+)
 from steelyard.targets.callables import PythonTarget, load_callable
+from steelyard.targets.configured_secrets import configured_secrets
 from steelyard.targets.echo import EchoTarget
 from steelyard.targets.model_protocols import CHAT, MESSAGES, RESPONSES, ModelProtocol
 from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
@@ -28,6 +37,7 @@ from steelyard.targets.target_settings import TargetSettings, filled
 if TYPE_CHECKING:
     from steelyard.targets.model_settings import ModelSettings
 
+_FILE = re.compile(r"\s*file:", re.IGNORECASE)
 _ECHO: JsonObject = {"provider": "echo"}
 _MODEL = (
     *("base_url", "model", "api_key_env", "headers", "query", "timeout_s"),
@@ -94,8 +104,23 @@ class TargetMaker:
     def make(self, name: str, model: str | None = None) -> Made:
         """A target of the project file, with another model where one is named.
 
-        `echo` needs no entry.
+        `echo` needs no entry. What is wrong with it is told without what it keeps secret.
         """
+        try:
+            return self._named(name, model)
+        except RequestError as wrong:
+            if name in self._targets:
+                wrong.args = (self._without_secrets(name, str(wrong.args[0])),)
+            raise
+
+    def _without_secrets(self, name: str, message: str) -> str:
+        """A message without the secrets of a target, and without what looks like a key."""
+        from steelyard.engine.redaction.redactor import Redactor  # noqa: PLC0415 - seldom needed
+
+        known = configured_secrets(Settings(targets={name: self._targets[name]}), self._environ)
+        return Redactor(known, ("key",)).text(message)
+
+    def _named(self, name: str, model: str | None) -> Made:
         if name not in self._targets:
             if name == "echo":
                 return Made(EchoTarget(), TargetEntry.of(_with_model(name, _ECHO, model)))
@@ -273,10 +298,17 @@ def _template(given: TargetSettings) -> PromptTemplate | None:
         return None
     if given.entry.provider == "recorded":
         raise given.wrong("recorded has no use for 'prompt': nobody is asked")
+    if _FILE.match(given.entry.prompt):
+        raise given.wrong(
+            "'prompt' is the template itself, and no file is read for it; write its text after "
+            f"prompt: |, or pass the file with {argument('prompt')}"
+        )
     template = PromptTemplate(given.entry.prompt)
     for problem in template.problems:
         hint = f" ({problem.hint})" if problem.hint else ""
         raise given.wrong(f"{spoken(problem)}{hint}")
+    if template.is_constant:
+        raise given.wrong(f"'prompt' {CONSTANT}")
     return template
 
 

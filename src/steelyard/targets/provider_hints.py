@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 _AZURE = "base_url: https://NAME.openai.azure.com/openai/v1, api_key_env: AZURE_OPENAI_API_KEY"
 _GEMINI = (
     "base_url: https://generativelanguage.googleapis.com/v1beta/openai, "
@@ -31,6 +33,12 @@ _SETTINGS = {
         "api_key_env: AWS_BEARER_TOKEN_BEDROCK"
     ),
 }
+_BASES = {
+    "api.openai.com": "https://api.openai.com/v1",
+    "openrouter.ai": "https://openrouter.ai/api/v1",
+    "api.mistral.ai": "https://api.mistral.ai/v1",
+    "api.groq.com": "https://api.groq.com/openai/v1",
+}
 _PATHS = ("/chat/completions", "/completions", "/responses", "/v1/messages", "/messages")
 
 
@@ -41,6 +49,12 @@ def provider_hint(provider: str) -> str | None:
         return "write {provider: anthropic, model: …, api_key_env: ANTHROPIC_API_KEY}"
     settings = _SETTINGS.get(name)
     return f"write {{provider: openai, {settings}, model: …}}" if settings else None
+
+
+def with_version(base_url: str) -> str | None:
+    """The base of a known service whose path was left out; None for all other addresses."""
+    parts = urlsplit(base_url)
+    return _BASES.get(parts.netloc) if not parts.path.strip("/") else None
 
 
 def without_path(base_url: str) -> str | None:

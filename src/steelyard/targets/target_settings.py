@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
+from steelyard.formats.names import shown_variable
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import (
     KEPT_ELSEWHERE,
@@ -73,12 +74,24 @@ class TargetSettings:
         if "api_key_env" not in self.entry.extra:
             return None
         variable = self.entry.text("api_key_env")
+        shown = shown_variable(variable)
         # A key that was read from a file into the environment often ends with its line break.
         key = self.environ.get(variable, "").strip()
+        if not key and (named := _VARIABLE.fullmatch(self.written.text("api_key_env"))):
+            # What the variable holds may be the key itself.
+            raise self.wrong(
+                "api_key_env takes the name of a variable, not what it holds; write "
+                f"api_key_env: {named[1]}"
+            )
+        if not key and shown != variable:
+            raise self.wrong(
+                "api_key_env is the name of an environment variable that is set, and never the "
+                "key itself; put the key into a variable and write api_key_env: MY_KEY"
+            )
         if not key:
-            raise self.wrong(f"the environment variable {variable} is not set; it holds the key")
+            raise self.wrong(f"the environment variable {shown} is not set; it holds the key")
         if not is_header("authorization", key):
-            raise self.wrong(f"the key in {variable} has characters that no header can carry")
+            raise self.wrong(f"the key in {shown} has characters that no header can carry")
         return key
 
     def headers(self) -> dict[str, str]:

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import ParseError
-from steelyard.formats.records import Record, csv_records, json_records, jsonl_records
+from steelyard.formats.records import (
+    Record,
+    csv_delimiter,
+    csv_records,
+    json_records,
+    jsonl_records,
+)
 
 
 def test_lines_of_jsonl_are_objects_or_say_what_is_wrong() -> None:
@@ -102,3 +108,26 @@ def test_any_bytes_give_records_or_a_parse_error(data: bytes) -> None:
     for read in (jsonl_records, json_records, csv_records):
         with suppress(ParseError):
             assert all(isinstance(record, Record) for record in read(BytesIO(data)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nr;Frage;;\n1;Wo?;;\n;;;\n;;;\n",
+        "sep=;\nNr;Frage\n1;Wo?\n",
+        '\ufeff"sep=;"\r\nNr;Frage\r\n1;Wo?;;\r\n',
+    ],
+)
+def test_what_spreadsheets_write_around_a_table_is_left_out(text: str) -> None:
+    data = text.encode()
+
+    assert [record.value for record in csv_records(BytesIO(data), csv_delimiter(data))] == [
+        {"Nr": "1", "Frage": "Wo?"}
+    ]
+
+
+def test_a_column_without_a_name_is_kept_where_it_holds_something() -> None:
+    read = list(csv_records(BytesIO(b",a,\n0,x,\n1,y,z\n")))
+
+    assert read[0].value == {"": "0", "a": "x"}
+    assert read[1].fault == "several cells stand in columns without a name"

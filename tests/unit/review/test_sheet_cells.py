@@ -69,3 +69,11 @@ def test_a_question_called_like_another_column_needs_its_prefix() -> None:
 )
 def test_a_pass_is_written_in_many_ways(cell: str, value: object) -> None:
     assert passed_value(cell) == value
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("WAHR", True), ("FALSCH", False), ("Ja", True), ("oui", True), ("non", False)],
+)
+def test_truth_is_read_as_spreadsheets_of_other_languages_write_it(cell: str, value: bool) -> None:
+    assert passed_value(cell) is value

@@ -291,6 +291,73 @@ def test_a_key_that_cannot_be_sent_is_told_but_not_shown(
     assert KEY not in message
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("${MODEL_KEY}", "not what it holds; write api_key_env: MODEL_KEY"),
+        ("${MODEL_KEY:-sk-canary-else}", "not what it holds; write api_key_env: MODEL_KEY"),
+        (KEY, "never the key itself; put the key into a variable and write api_key_env: MY_KEY"),
+        ("gsk_aB3canaryX9", "put the key into a variable and write api_key_env: MY_KEY"),
+        ("x-${MODEL_KEY}", "put the key into a variable and write api_key_env: MY_KEY"),
+    ],
+)
+@pytest.mark.parametrize("settings", [LIVE, JSON], ids=["openai", "http"])
+def test_a_key_in_place_of_its_variable_is_never_shown(
+    root: Path, settings: dict[str, Any], written: str, said: str
+) -> None:
+    message = refused(root, {**settings, "api_key_env": written}, environ={"MODEL_KEY": KEY})
+
+    assert message.startswith("targets.live: api_key_env ")
+    assert message.endswith(said)
+    assert "canary" not in message
+
+
+def test_the_name_of_a_key_variable_may_come_from_the_environment(root: Path) -> None:
+    settings = {**LIVE, "api_key_env": "${WHICH}"}
+
+    found = made(root, settings, environ={"WHICH": "MY_KEY", "MY_KEY": KEY})
+
+    assert KEY in closed(found).secrets
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {**LIVE, "base_url": "${APP_TOKEN}"},
+        {**LIVE, "provider": "${APP_TOKEN}"},
+        {**LIVE, "base_url": KEY},
+        {**JSON, "answer": "${APP_TOKEN}["},
+        {**AGENT, "command": ["${APP_TOKEN}"]},
+        {"provider": "recorded", "path": "one.jsonl", "candidate": "${APP_TOKEN}"},
+        {"provider": "recorded", "path": "${APP_TOKEN}"},
+        {"provider": "python", "callable": "${APP_TOKEN}:ask"},
+        {**LIVE, "prompt": "{{ ${APP_TOKEN} }}"},
+    ],
+)
+def test_no_message_about_a_target_shows_a_secret_of_its_settings(
+    root: Path, settings: dict[str, Any]
+) -> None:
+    message = refused(root, settings, environ={"APP_TOKEN": KEY})
+
+    assert "[redacted" in message
+    assert "canary" not in message
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("file://a.md", "'prompt' is the template itself, and no file is read for it"),
+        (" FILE://a.md\n", "'prompt' is the template itself, and no file is read for it"),
+        ("a.md", "'prompt' shows nothing of a record, so that all would be asked the same"),
+        ("Be brief.\nAnswer {input}", "'prompt' shows nothing of a record"),
+    ],
+)
+def test_a_prompt_that_asks_all_records_the_same_is_refused(
+    root: Path, prompt: str, said: str
+) -> None:
+    assert refused(root, {**LIVE, "prompt": prompt}).startswith(f"targets.live: {said}")
+
+
 def test_a_variable_that_is_not_set_is_told_with_its_place(root: Path) -> None:
     settings = {**LIVE, "headers": {"X-Team": "${TEAM}"}}
 

@@ -51,13 +51,35 @@ def test_a_base_url_with_the_path_of_a_call_is_told_the_base(path: str, more: st
 
 
 @pytest.mark.parametrize(
+    ("base_url", "meant"),
+    [
+        ("https://api.openai.com", "https://api.openai.com/v1"),
+        ("https://api.openai.com/", "https://api.openai.com/v1"),
+        ("https://openrouter.ai", "https://openrouter.ai/api/v1"),
+    ],
+)
+def test_the_base_url_of_a_known_service_without_its_path_is_told_it(
+    base_url: str, meant: str
+) -> None:
+    assert refused(base_url=base_url).endswith(f"write base_url: {meant}")
+
+
+@pytest.mark.parametrize(
     ("key", "said"),
     [
         (
             "api_key: sk-canary-12345",
             "(name the variable that holds the key: api_key_env: MY_KEY)",
         ),
+        ("apiKey: sk-canary-12345", "(name the variable that holds the key: api_key_env: MY_KEY)"),
         ("max_tokens: 256", "(write max_new_tokens: 256)"),
+        ("maxTokens: 256", "(write max_new_tokens: 256)"),
+        ("endpoint: https://u:canary@h/v1", "(write base_url: …)"),
+        ("reasoning_effort: low", "(write extra: {reasoning_effort: low})"),
+        (
+            "system: Be brief.",
+            "before {{ input }} in prompt, or give the cases a message with the role system)",
+        ),
         ("api_base: http://h/v1", "(write base_url: http://h/v1)"),
         ("api_version: 2024-10-21", '(write query: {api-version: "2024-10-21"})'),
         ("tempreature: 0", "(did you mean 'temperature'?)"),

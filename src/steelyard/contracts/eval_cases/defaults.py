@@ -39,6 +39,8 @@ class Defaults:
     input: JsonValue = None
     """What goes before the input of every case, as it is written."""
     input_files: tuple[str, ...] = ()
+    prompt: str | None = None
+    """The input of cases that write none, with names of their `vars`."""
     vars: Extra = field(default_factory=no_extra)
     metadata: Extra
     extra: Extra
@@ -51,8 +53,18 @@ class Defaults:
 
 def default_target(header: JsonObject) -> str:
     """The target that a file names for all of its cases."""
-    named = text_field(header, "target", DEFAULT_TARGET)
+    provided = text_list(header, "providers") if LATER in header else []
+    named = text_field(header, "target", next(iter(provided), DEFAULT_TARGET))
     return text_field(object_field(header, "execution"), "target", named)
+
+
+def prompt_of_all(header: JsonObject) -> str | None:
+    """The one text that asks every case which writes no input."""
+    match header.get("prompts"):
+        case [str() as prompt]:
+            return prompt
+        case _:
+            return None
 
 
 def read_defaults(
@@ -68,7 +80,7 @@ def read_defaults(
     named = {*DATASET, *CASES, "description", "version", "metadata"}
     if is_later:
         # Every case says these for itself.
-        named |= {"input", "input_files", "vars"}
+        named |= {"input", "input_files", "vars", "prompts", "providers"}
     kept = without_evaluators(header) if is_later else header
     return Defaults(
         dataset=text_of(header, DATASET).strip() or stem,
@@ -80,6 +92,7 @@ def read_defaults(
         is_later=is_later,
         input=header.get("input"),
         input_files=tuple(text_list(header, "input_files")),
+        prompt=prompt_of_all(header) if is_later else None,
         vars=object_field(header, "vars"),
         metadata=object_field(header, "metadata"),
         extra={key: value for key, value in kept.items() if key not in named},

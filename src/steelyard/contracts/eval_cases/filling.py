@@ -14,6 +14,7 @@ from steelyard.contracts.eval_cases.spelling import (
     INPUT,
     REFERENCE,
     listed_evaluators,
+    written,
 )
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
@@ -89,6 +90,24 @@ def with_vars(row: JsonObject, values: JsonObject, problems: list[Problem]) -> J
         key: with_values(item, values, problems, (key,)) if key in _FILLED else item
         for key, item in row.items()
     }
+
+
+def with_prompt(row: JsonObject, prompt: str | None, values: JsonObject) -> JsonObject:
+    """A row that asks what its file's prompt says, unless it has an input of its own.
+
+    Files with a prompt keep the reference among the values, too. A row without the value that is
+    its whole input has none.
+    """
+    if prompt is None:
+        return row
+    asked, made = _NAME.fullmatch(prompt.strip()), dict(row)
+    if not written(row, INPUT) and not (
+        asked and _value(values, asked[1], _NO_VALUE) == _NO_VALUE
+    ):
+        made["input"] = prompt.strip() if asked else prompt
+    if not written(row, REFERENCE) and "expected_output" in values:
+        made["expected_output"] = "{{ expected_output }}"
+    return made
 
 
 def with_values(

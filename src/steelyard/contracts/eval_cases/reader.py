@@ -10,9 +10,10 @@ from typing import BinaryIO
 from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.eval_cases.cases import CaseBuilder, skips_defaults
-from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
+from steelyard.contracts.eval_cases.defaults import Defaults, prompt_of_all, read_defaults
 from steelyard.contracts.eval_cases.filling import (
     left_in_evaluators,
+    with_prompt,
     with_variables,
     with_vars,
 )
@@ -299,7 +300,9 @@ class EvalCasesYaml(_EvalCasesReading):
             return value
         # Which values a spoilt file has for all cases is not known.
         problems = [] if self.is_spoiled else found
-        return with_vars(value, {**self._defaults.vars, **stated}, problems)
+        values = {**self._defaults.vars, **stated}
+        value = with_prompt(value, self._defaults.prompt, values)
+        return with_vars(value, values, problems)
 
     def _row_schema(self, value: JsonValue) -> Schema:
         if not self._is_later:
@@ -311,9 +314,12 @@ class EvalCasesYaml(_EvalCasesReading):
 
     def _open(self, content: Located, stem: str) -> tuple[Finding, ...]:
         header, problems = read_header(content, "#", stem, self._files)
+        value = content.value
         if header is not None:
             self._defaults = header
-        value = content.value
+        elif isinstance(value, dict):
+            # What is wrong elsewhere in the header leaves no case without its input.
+            self._defaults = replace(self._defaults, prompt=prompt_of_all(value))
         name = written(value, CASES) if isinstance(value, dict) else None
         listed = fields(value)[name] if name else None
         if isinstance(listed, list) or (name == LATER and isinstance(listed, str)):

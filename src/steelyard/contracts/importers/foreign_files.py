@@ -13,16 +13,61 @@ _OWN = {"input", "input_messages", "criteria", "expected_output", "expected_outc
 """What only tests of eval cases have."""
 _RESULTS = {"results", "n-shot", "configs"}
 _ITEM = {"input", "expectedOutput", "datasetId"}
-_TOP = {"default_test", "evaluate_options", "preprocessors", "workspace", "environment"}
+_TOP = {
+    *("default_test", "evaluate_options", "preprocessors", "workspace", "environment"),
+    *("name", "dataset", "governance"),
+}
 """What only files of eval cases have beside their tests, as their newest dialect spells it."""
+_PROMPTFOO = {"defaultTest", "evaluateOptions", "tracing", "outputPath", "redteam"}
+"""What only promptfoo has."""
+_ASSERTION = {"negate", "required"}
+"""What only evaluators of eval cases have: promptfoo writes `not-` before the type."""
+
+
+def is_eval_cases(top: JsonObject) -> bool:
+    """Whether a file with prompts, providers and tests is one of eval cases.
+
+    Their newest dialect looks like a configuration of promptfoo, which has no names of tests, no
+    assertions that are texts and another way to turn one round.
+    """
+    if _PROMPTFOO & top.keys():
+        return False
+    tests = top.get("tests")
+    listed = [one for one in tests if isinstance(one, dict)] if isinstance(tests, list) else []
+    if _TOP & top.keys() or any(_OWN & test.keys() for test in listed):
+        return True
+    is_named = bool(listed) and all(isinstance(test.get("id"), str) for test in listed)
+    prompts = top.get("prompts")
+    has_inputs = prompts == ["{{ input }}"] and all(
+        "input" in _object(test.get("vars")) for test in listed
+    )
+    if is_named and (has_inputs or not _has_protocols(top.get("providers"))):
+        return True
+    return any(_is_evaluator(entry) for row in (top, *listed) for entry in _asserted(row))
+
+
+def _has_protocols(providers: JsonValue) -> bool:
+    """Whether targets are named as in `openai:gpt-4`, as only promptfoo does."""
+    entries = providers if isinstance(providers, list) else [providers]
+    names = (entry.get("id") if isinstance(entry, dict) else entry for entry in entries)
+    return any(isinstance(name, str) and ":" in name for name in names)
+
+
+def _object(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _asserted(row: JsonObject) -> list[JsonValue]:
+    entries = row.get("assert")
+    return entries if isinstance(entries, list) else []
+
+
+def _is_evaluator(entry: JsonValue) -> bool:
+    return isinstance(entry, str) or (isinstance(entry, dict) and bool(_ASSERTION & entry.keys()))
 
 
 def _is_promptfoo(top: JsonObject) -> bool:
-    tests = top.get("tests")
-    listed = tests if isinstance(tests, list) else []
-    if _TOP & top.keys():
-        return False
-    if any(isinstance(test, dict) and _OWN & test.keys() for test in listed):
+    if is_eval_cases(top):
         return False
     is_asked = "prompts" in top and ("providers" in top or "targets" in top)
     return is_asked or ("redteam" in top and "targets" in top)

@@ -12,11 +12,19 @@ from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.openai_evals import ANSWERS, INPUTS
 from steelyard.errors import InvalidError, argument
 from steelyard.formats.names import near_miss
+from steelyard.model.json_value import JsonObject
 
 _INPUT = "input"
 _EXPECTED = "expected"
 _ASKED = (_INPUT, "input_messages")
+_QUESTIONS = frozenset(_ASKED)
+EXPECTED = frozenset(
+    ("expected_output", "expected_outcome", "expected_messages", "evaluators", "rubrics")
+)
+"""The fields that say what is expected of an answer."""
 _SHORT = 2
+_NUMBERS = frozenset(("", "id", "no", "nr", "num", "number", "nummer", "index", "key", "row", "n"))
+"""What columns are called that number the rows."""
 
 
 class TableColumns(NamedTuple):
@@ -74,6 +82,21 @@ def _is_like(column: str, field: str) -> bool:
     return len(field) > _SHORT or column.casefold() == field
 
 
+def lacking(columns: ColumnMap, row: JsonObject, found: Collection[str]) -> str:
+    """Which cells of a row are empty, so that nothing is asked or expected; "" for none."""
+    if not _QUESTIONS & row.keys():
+        return f"{_empty(columns, found, _QUESTIONS)}, so there is nothing to ask"
+    if not {"criteria", *EXPECTED} & row.keys():
+        return f"{_empty(columns, found, EXPECTED)}, so nothing says what is expected"
+    return ""
+
+
+def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) -> str:
+    names = [f"'{name}'" for name in found if columns.field(name) in wanted]
+    listed = " and ".join(names)
+    return f"columns {listed} are empty" if len(names) > 1 else f"column {listed} is empty"
+
+
 def row_name(number: int) -> str:
     """The id of a row without one, by its number from 1."""
     return f"row-{number:04}"
@@ -92,7 +115,9 @@ def suggested_columns(found: Collection[str], given: TableColumns = _UNNAMED) ->
     """Which columns to name beside those given, as far as there are any left."""
     likely = likely_columns(found)._asdict()
     taken = {*given.names.values(), *likely.values()}
-    others = iter([name for name in found if name not in taken])
+    left = [name for name in found if name.strip() and name not in taken]
+    # A column of numbers is seldom the question.
+    others = iter(sorted(left, key=lambda name: name.casefold().strip(" .#") in _NUMBERS))
     named = {name: given.names.get(name) or likely[name] for name in (_INPUT, _EXPECTED)}
     named = {name: column or next(others, None) for name, column in named.items()}
     return {name: column for name, column in named.items() if column and name not in given.names}

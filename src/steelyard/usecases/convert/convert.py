@@ -92,7 +92,8 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
         if tally.emitted:
             files = (*_write_beside(ports, beside), *_settle(ports, options, output, path))
     made = tally.conversion(str(options.source), intake.name, options.to)
-    return replace(made, files=files, targets=beside.targets if files else ())
+    targets = beside.targets if files else ()
+    return replace(made, files=files, targets=targets, is_graded=beside.is_graded)
 
 
 def _write_beside(ports: ConvertPorts, beside: Beside) -> tuple[str, ...]:

@@ -40,6 +40,8 @@ class Beside(NamedTuple):
     changes: tuple[Change, ...] = ()
     targets: tuple[str, ...] = ()
     """The targets that the cases are meant for."""
+    is_graded: bool = True
+    """Whether something grades one of the cases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,9 @@ from steelyard.contracts.eval_cases.spelling import UNREAD
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.contracts.importers.table import (
+    EXPECTED,
     TableColumns,
+    lacking,
     misspelt,
     row_name,
     suggested_columns,
@@ -30,6 +32,7 @@ from steelyard.errors import (
 from steelyard.formats.json_text import compact
 from steelyard.formats.names import near_miss
 from steelyard.formats.records import Record
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn, Workspace
 from steelyard.usecases.convert.conversion_request import ConvertPorts
@@ -37,12 +40,11 @@ from steelyard.usecases.convert.source_records import FRAMES, file_records, sour
 from steelyard.usecases.datasets.plain_text import table_with
 
 _TABLES = (".csv", ".tsv", ".ndjson", *FRAMES)
+_WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _LISTS = (".jsonl", ".json")
 _LOOKED_AT = 100
 """The columns of so many rows are known before the first row is read."""
 _SHOWN = 5
-_EXPECTED = {"expected_output", "expected_outcome", "expected_messages", "evaluators", "rubrics"}
-_ASKED = {"input", "input_messages"}
 _CASES = ("input", "input_messages", "expected_outcome", "expected_output", "expected_messages")
 _GRADED = "Graded by the rubric of the run."
 _BLOCK = 1024 * 1024
@@ -71,6 +73,14 @@ def is_table(ports: ConvertPorts, table: TableSource) -> bool:
     return bool(table.columns.names) or _is_plain(ports, path)
 
 
+def no_table(path: Path) -> str:
+    """Why a path is no table."""
+    if not path.exists():
+        return "no such file"
+    is_workbook = path.suffix.lower() in _WORKBOOKS
+    return "a workbook is not read as one; save it as CSV" if is_workbook else "it is not one"
+
+
 def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: Warn) -> Path:
     """Write the rows as eval cases beneath a folder, at a place that follows from the content.
 
@@ -84,25 +94,31 @@ def write_cases(ports: ConvertPorts, table: TableSource, folder: Path, warn: War
     found = dict.fromkeys(name for record in first for name in record.value or ())
     if not first:
         raise InvalidError(f"{table.path} has no rows")
+    if not found:
+        # What is wrong with every row hides the columns, which may be there.
+        reasons = "; ".join(f"{record.place}: {record.fault}" for record in first[:_SHOWN])
+        raise InvalidError(f"{table.path}: no row can be read: {reasons}")
     columns = _column_map(table, ports.contracts, found, stem)
     _warn_of_misspelt(table, columns, found, warn)
-    if not (table.has_rubric or _EXPECTED & {columns.field(name) for name in found}):
+    if not (table.has_rubric or EXPECTED & {columns.field(name) for name in found}):
         message = (
             f"{table.path}: nothing says what is expected; name a column with "
             f"{argument('expected')}, or a rubric with {argument('rubric')}"
         )
         raise _lacking_columns(message, table, found)
     draft = ports.draft(at)
-    faults: list[str] = []
+    faults, seen = list[str](), SeenIds()
     try:
         named: JsonObject = dict.fromkeys(table.columns.names.values())
         # JSON, which is YAML as well; rows of JSONL would need an `expected_outcome`.
         draft.write(b'{"tests":[\n')
         for number, record in enumerate(chain(first, records), start=1):
             row = _case(columns, record, named, number)
-            if isinstance(row, dict) and table.has_rubric and not _EXPECTED & row.keys():
+            if isinstance(row, dict) and table.has_rubric and not EXPECTED & row.keys():
                 row["criteria"] = _GRADED
-            fault = row if isinstance(row, str) else _lacking(columns, row, found)
+            fault = row if isinstance(row, str) else lacking(columns, row, found)
+            if not fault and isinstance(row, dict) and not seen.add(str(row["id"])):
+                fault = f"an earlier row has the id '{row['id']}', too"
             if fault:
                 faults.append(f"{record.place}: {fault}")
                 row = _unread(columns, number, faults[-1])
@@ -146,21 +162,6 @@ def _case(columns: ColumnMap, record: Record, named: JsonObject, number: int) ->
     except ParseError as wrong:
         return str(wrong)
     return made.row if isinstance(made, Imported) else made.reason
-
-
-def _lacking(columns: ColumnMap, row: JsonObject, found: Collection[str]) -> str:
-    """Which cells of a row are empty, so that nothing is asked or expected; "" for none."""
-    if not _ASKED & row.keys():
-        return f"{_empty(columns, found, _ASKED)}, so there is nothing to ask"
-    if not {"criteria", *_EXPECTED} & row.keys():
-        return f"{_empty(columns, found, _EXPECTED)}, so nothing says what is expected"
-    return ""
-
-
-def _empty(columns: ColumnMap, found: Collection[str], wanted: Collection[str]) -> str:
-    names = [f"'{name}'" for name in found if columns.field(name) in wanted]
-    listed = " and ".join(names)
-    return f"columns {listed} are empty" if len(names) > 1 else f"column {listed} is empty"
 
 
 def _unread(columns: ColumnMap, number: int, reason: str) -> JsonObject:

@@ -15,7 +15,14 @@ from steelyard.contracts.detect import detect_jsonl
 from steelyard.contracts.importers.chat_messages import trace_messages
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.source_row import Imported
-from steelyard.contracts.importers.table import TableColumns, misspelt, row_name, table_map
+from steelyard.contracts.importers.table import (
+    EXPECTED,
+    TableColumns,
+    lacking,
+    misspelt,
+    row_name,
+    table_map,
+)
 from steelyard.contracts.reading import ChangedReading, DatasetReading, Row
 from steelyard.errors import InvalidError, ParseError
 from steelyard.formats.json_text import compact
@@ -42,6 +49,8 @@ class GivenRows:
     columns: TableColumns
     is_table: bool
     """Whether every row has the same columns, any of which may be empty."""
+    has_rubric: bool = False
+    """Whether a rubric grades the answers, so that rows need no expectation."""
 
     @property
     def digest(self) -> str:
@@ -176,11 +185,15 @@ def _eval_cases(
     """Rows of eval cases; a table's columns are mapped, and rows without an id get one."""
     if not rows.is_table:
         return _as_given(rows, contract.row_id)
+    # A function would find all of no answers in any text.
+    is_expected = rows.columns.expected is not None and not rows.has_rubric
     named: JsonObject = dict.fromkeys(rows.columns.names.values())
     made: list[JsonObject] = []
     faults: dict[int, Finding] = {}
     for index, record in enumerate(rows.records):
         row = _mapped(columns, record, named, row_name(index + 1))
+        if isinstance(row, dict) and is_expected and not EXPECTED & row.keys():
+            row = lacking(columns, {"input": "", **row}, record.value or ())
         if isinstance(row, str):
             faults[index] = _fault(index, row)
         made.append(_stand_in(index) if isinstance(row, str) else _with_messages(row))

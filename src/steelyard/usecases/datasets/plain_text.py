@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.contracts.importers.table import suggested_columns
-from steelyard.formats.records import csv_delimiter
+from steelyard.formats.records import csv_delimiter, table_header
 from steelyard.model.finding import Finding, error
 
 HEAD = 4096
@@ -55,7 +55,7 @@ def _header(head: bytes) -> list[str]:
     """The names in the first line of a table."""
     text = head.decode("utf-8-sig", "replace")
     rows = csv.reader(io.StringIO(text), delimiter=csv_delimiter(head))
-    return next((row for row in rows if row), list[str]())
+    return table_header(row for row in rows if row)
 
 
 def is_table(head: bytes) -> bool:

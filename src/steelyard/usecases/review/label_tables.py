@@ -211,9 +211,14 @@ def _missing(name: str, listed: str, columns: list[str]) -> str:
             f"{argument('exposure')} blind if they did not, {argument('exposure')} suggested "
             "if they did"
         )
+    design = (
+        "; for a table that was assigned, put its NAME.design.jsonl beside it, under the same NAME"
+        if name == "rubric"
+        else ""
+    )
     return (
         f"no column '{name}'{meant}; there are {listed}; name it with {column}, or pass "
-        f"{argument(name)} for all rows"
+        f"{argument(name)} for all rows{design}"
     )
 
 

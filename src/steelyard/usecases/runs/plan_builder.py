@@ -104,6 +104,8 @@ class PlanBuilder:
         self._refusal = ""
         self.duplicates = Duplicates()
         self.forecast = Forecast()
+        self._partly = 0
+        """Records of which an importer could not bring over every assertion."""
         self.is_sound = True
         self.shown = hashlib.sha256()
         self.specs = specs
@@ -132,6 +134,11 @@ class PlanBuilder:
             self._ports.warn(f"{self._name}: {more} more warning(s); validate lists them")
         self._check_counts()
         self._check_gaps()
+        if self._partly and not self.options.rubric:
+            self._ports.warn(
+                f"{self._name}: {self._partly:,} record(s) are graded without all of their "
+                "assertions: those that `metadata.not_converted` names did not come over"
+            )
         self.judges.warn_missing()
         if not self.options.derived:
             self.judges.warn_unused()
@@ -241,6 +248,7 @@ class PlanBuilder:
             forecast.skipped += 1
             self._ungraded = self._ungraded or f"'{case.id}': {graded.reason}"
             return graded
+        self._partly += bool(case.metadata.get("not_converted"))
         spec = self.spec(target_name(self.options, self.specs, case))
         forecast.targets[spec.name] = forecast.targets.get(spec.name, 0) + repeats
         is_called = spec.is_asked

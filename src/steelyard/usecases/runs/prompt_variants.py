@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from steelyard.engine.prompt_template import VARIABLES, PromptTemplate
+from steelyard.engine.prompt_template import CONSTANT, PromptTemplate
 from steelyard.errors import InvalidError, argument
 from steelyard.execution.ports import TargetSpec
 from steelyard.formats.schema import spoken
@@ -53,12 +53,10 @@ def _template(path: Path) -> str:
         raise InvalidError(f"{argument('prompt')} {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InvalidError(f"{argument('prompt')} {path}: not UTF-8") from None
-    for problem in PromptTemplate(text).problems:
+    template = PromptTemplate(text)
+    for problem in template.problems:
         hint = f" ({problem.hint})" if problem.hint else ""
         raise InvalidError(f"{argument('prompt')} {path}: {spoken(problem)}{hint}")
-    if "{{" not in text:
-        raise InvalidError(
-            f"{argument('prompt')} {path} shows nothing of a record, so that all would be asked "
-            f"the same; write {{{{input}}}} for the question, or {', '.join(VARIABLES[1:])}"
-        )
+    if template.is_constant:
+        raise InvalidError(f"{argument('prompt')} {path} {CONSTANT}")
     return text

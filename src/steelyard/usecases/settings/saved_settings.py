@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, ConflictError, InvalidError, NotFoundError
 from steelyard.formats.encoding import flaws
+from steelyard.formats.names import shown_variable
 from steelyard.model.addresses import is_public
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
@@ -307,12 +308,11 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     """Why only the project file may define a target."""
     if wrong := _not_over_http(entry.provider):
         yield wrong
-    for key in ("ca_file", "proxy"):
-        if key in entry.extra:
-            yield f"only {PROJECT_FILE} may name a '{key}'"
-    key = entry.extra.get("api_key_env")
-    if key is not None and key not in variables:
-        yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
+    for key in (one for one in ("ca_file", "proxy") if one in entry.extra):
+        yield f"only {PROJECT_FILE} may name a '{key}'"
+    if (key := entry.extra.get("api_key_env")) is not None and key not in variables:
+        shown = shown_variable(str(key))
+        yield f"the variable {shown} is not listed in allow.env of {PROJECT_FILE}"
     for place in entry.written_secrets():
         yield f"{place} would keep a secret; name its variable with api_key_env"
 

@@ -217,3 +217,73 @@ def test_ranges_alone_make_a_rubric_item(folder: EvalFolder) -> None:
     (made,) = loaded(folder, case(assertions=[{"type": "rubrics", "criteria": [ranged]}]))
 
     assert made.evaluators[0].rubrics[0].description == "clear text"
+
+
+ATTACK: JsonObject = {"type": "contains", "value": "evil.example", "negate": True}
+
+
+def prompted(*tests: JsonObject, prompt: str = "{{ input }}") -> JsonObject:
+    return {"name": "safety", "providers": ["llm"], "prompts": [prompt], "tests": [*tests]}
+
+
+def test_a_prompt_of_the_file_asks_what_the_values_of_the_case_say(folder: EvalFolder) -> None:
+    """EC-70"""
+    said: JsonValue = [{"role": "system", "content": "Be safe."}, {"role": "user", "content": "?"}]
+    values: JsonObject = {"input": said, "expected_output": "No."}
+    folder.write("data.yaml", prompted({"id": "a", "vars": values, "assert": [ATTACK, "Refuses"]}))
+    assert folder.findings("data.yaml") == []
+
+    (made,) = folder.load("data.yaml")
+
+    assert [(one.role, one.content) for one in made.input_messages] == [
+        ("system", "Be safe."),
+        ("user", "?"),
+    ]
+    assert [one.content for one in made.expected_messages] == ["No."]
+    assert (made.dataset, made.target) == ("safety", "llm")
+    assert [(one.type, one.settings.get("negate")) for one in made.evaluators] == [
+        ("contains", True),
+        ("rubric", None),
+    ]
+
+
+def test_a_case_with_an_input_of_its_own_is_not_asked_the_prompt(folder: EvalFolder) -> None:
+    """EC-70"""
+    own = case(input="Mine", vars={"question": "Why?"})
+    other: JsonObject = {"id": "b", "criteria": "So", "vars": {"question": "Why?"}}
+    folder.write("data.yaml", prompted(own, other, prompt="In short: {{ question }}"))
+
+    texts = [one.input_messages[0].content for one in folder.load("data.yaml")]
+
+    assert texts == ["Mine", "In short: Why?"]
+
+
+@pytest.mark.parametrize(
+    ("header", "path"),
+    [
+        ({"prompts": ["a", "b"]}, "prompts"),
+        ({"prompts": "a"}, "prompts"),
+        ({"prompts": ["{% if x %}{{ x }}{% endif %}"]}, "prompts"),
+        ({"prompts": ["{{ x | upper }}"]}, "prompts"),
+        ({"prompts": [{"raw": "a"}]}, "prompts"),
+        ({"providers": ["a", "b"]}, "providers"),
+        ({"providers": ["openai:m"]}, "providers"),
+        ({"providers": [{"id": "a"}]}, "providers"),
+    ],
+)
+def test_other_prompts_and_providers_have_no_place(
+    folder: EvalFolder, header: JsonObject, path: str
+) -> None:
+    """EC-70"""
+    folder.write("data.yaml", {**header, "tests": [case()]})
+
+    (found,) = folder.findings("data.yaml")
+
+    assert (found.code, found.path) == ("unsupported_field", path)
+
+
+def test_a_case_without_the_value_that_is_its_whole_input_has_none(folder: EvalFolder) -> None:
+    """EC-70"""
+    folder.write("data.yaml", prompted({"id": "a", "criteria": "So", "vars": {"x": "Why?"}}))
+
+    assert [one.path for one in folder.findings("data.yaml")] == ["tests[0].input"]

@@ -7,11 +7,25 @@ import pytest
 from steelyard.contracts.importers.foreign_files import foreign_document, foreign_rows
 from steelyard.model.json_value import JsonObject, JsonValue
 
+ASKED: JsonObject = {"prompts": ["{{ input }}"], "providers": ["llm"]}
+
 
 @pytest.mark.parametrize(
     ("top", "tool"),
     [
         ({"prompts": ["a"], "providers": ["echo"]}, "promptfoo"),
+        ({**ASKED, "tests": [{"vars": {"a": "b"}, "assert": [{"type": "equals"}]}]}, "promptfoo"),
+        ({"prompts": ["a"], "providers": ["openai:m"], "tests": [{"id": "a"}]}, "promptfoo"),
+        (
+            {"prompts": ["a"], "providers": [{"id": "openai:m"}], "tests": [{"id": "a"}]},
+            "promptfoo",
+        ),
+        ({**ASKED, "defaultTest": {}, "tests": [{"id": "a"}]}, "promptfoo"),
+        ({**ASKED, "tests": [{"id": "a", "vars": {"x": "b"}}]}, None),
+        ({**ASKED, "providers": ["a:b"], "tests": [{"id": "a", "vars": {"input": 1}}]}, None),
+        ({**ASKED, "tests": [{"assert": ["Refuses politely"]}]}, None),
+        ({**ASKED, "tests": [{"assert": [{"type": "contains", "negate": True}]}]}, None),
+        ({**ASKED, "name": "safety", "tests": "cases.yaml"}, None),
         ({"a": {"id": "a.dev.v0"}, "a.dev.v0": {"class": "m:C", "args": {}}}, "openai-evals"),
         ({"results": {}, "configs": {}, "n-shot": {}, "date": 1}, "lm-eval"),
         ({"targets": [{"name": "a", "provider": "cli"}]}, "agentv"),

@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -499,6 +501,70 @@ def test_a_run_a_comparison_and_findings_are_shown_escaped_and_without_a_script(
     assert "Better in B, 1" in shown[1]._repr_html_()
 
 
-def test_rows_cannot_be_named_for_a_file() -> None:
-    with pytest.raises(RequestError, match="`input` names a column of rows"):
-        evaluate("a.yaml", target=says_yes, checks=[YES], input="q")
+def names_all(trace: Trace, case: Case) -> bool:
+    """Finds all of no answers in every text."""
+    return all(text in trace.response for text in case.answers)
+
+
+@pytest.mark.parametrize(
+    ("form", "empty"),
+    [
+        *product(["list", "polars", "pandas", "csv"], [None, ""]),
+        ("pandas", float("nan")),
+    ],
+)
+def test_a_row_without_the_answer_that_a_column_holds_is_not_graded(
+    project: Project, form: str, empty: Any
+) -> None:
+    rows: Any = [{"q": "One?", "a": "yes"}, {"q": "Two?", "a": empty}]
+    if form == "csv":
+        project.write("t.csv", "q,a\nOne?,yes\nTwo?,\n")
+        rows = "t.csv"
+    elif form != "list":
+        require(form)
+        rows = import_module(form).DataFrame(rows)
+
+    run = evaluate(rows, target=says_yes, checks=[names_all], input="q", expected="a")
+
+    found = [(row["status"], row["passed"]) for row in run.records()]
+    assert found == [("evaluated", True), ("invalid_record", None)]
+    assert (run.metrics.pass_rate.value, run.metrics.pass_rate.n) == (1, 1)
+    text = (run.folder / "record_validation.jsonl").read_text(encoding="utf-8")
+    assert "column 'a' is empty, so nothing says what is expected" in text
+
+
+def test_a_rubric_grades_rows_without_answers(project: Project) -> None:
+    project.write("r.yaml", RUBRIC)
+    rows = [{"q": "One?", "a": "yes"}, {"q": "Two?", "a": None}]
+
+    run = evaluate(rows, target=says_yes, rubric="r.yaml", input="q", expected="a")
+
+    assert [row["passed"] for row in run.records()] == [False, False]
+
+
+def test_a_path_of_a_table_is_read_as_its_rows(project: Project) -> None:
+    project.write("t.csv", "q,a\nOne?,yes\n")
+    project.write("plain.csv", "input,expected\nOne?,yes\n")
+
+    named = evaluate("t.csv", target=says_yes, checks=[names_all], input="q", expected="a")
+    plain = evaluate("plain.csv", target=says_yes, checks=[names_all])
+    dataset, findings = read_dataset("t.csv", input="q", expected="a")
+
+    assert named.metrics.pass_rate.value == plain.metrics.pass_rate.value == 1
+    assert (dataset.cases[0].answers, [*findings]) == (("yes",), [])
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("a.yaml", "no such file"),
+        ("b.yaml", "it is not one"),
+        ("c.xlsx", "a workbook is not read as one; save it as CSV"),
+    ],
+)
+def test_columns_are_named_for_tables_alone(project: Project, path: str, why: str) -> None:
+    project.write("b.yaml", "evalcases: []")
+    project.write("c.xlsx", "PK")
+
+    with pytest.raises(RequestError, match=f"`input` names a column of a table; {why}"):
+        evaluate(path, target=says_yes, checks=[YES], input="q")

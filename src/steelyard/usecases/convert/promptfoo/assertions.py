@@ -14,7 +14,9 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.convert.promptfoo.context import AssertionContext
+from steelyard.usecases.convert.promptfoo.formats import formats_in
 from steelyard.usecases.convert.promptfoo.judged import JUDGED, judged
+from steelyard.usecases.convert.promptfoo.patterns import SPACE, re2_pattern
 from steelyard.usecases.convert.promptfoo.programs import (
     MARKUP,
     PROGRAMS,
@@ -41,13 +43,14 @@ _SETTINGS = {
     *("type", "value", "threshold", "weight", "metric", "provider", "rubricPrompt"),
     "transform",
 }
-_TOLD = {"reason", "description"}
+_TOLD = {"reason", "description", "comment", "note", "notes", "name", "label", "id", "tags"}
 _MOST = 1000
 """How often a pattern of RE2 may repeat a part."""
 _SET = "assert-set"
 _PARSED = "JSON.parse(output)"
 _AFTER = {*_TEXT, *_TEXTS, "is-json", "javascript"}
 """What can be looked for in an answer that a program changed."""
+_LENIENT = "what a lenient reader alone takes for JSON, as {a: 1,}, passes in promptfoo, not here"
 _SHARES = {"contains-all", "icontains-all"}
 """What promptfoo scores 0 or 1, and the evaluator of the name by the share that is there."""
 
@@ -153,7 +156,9 @@ def _evaluator(
     if kind == "llm-rubric" and "config" in unread:
         unread.remove("config")
         changes.append(place.at("config").replaced("promptfoo gives it to programs alone"))
-    changes += [place.at(name).lost("no evaluator has a setting for it") for name in unread]
+    if unread:
+        # What it does to the verdict is not known: the rest may be the opposite of what is meant.
+        raise wrong(f"no evaluator has a setting for {', '.join(map(repr, unread))}")
     return evaluator
 
 
@@ -199,6 +204,8 @@ def _made(
     if kind in _TEXTS:
         return {"type": kind, "value": _texts(_value(entry, grading), grading)}
     if kind in {"is-json", "contains-json"}:
+        if kind == "contains-json":
+            changes.append(place.replaced(_LENIENT))
         return _json(kind, _schema(entry, grading))
     if kind in _LIMITS:
         return {"type": kind, _LIMITS[kind]: _number(entry.get("threshold"), "threshold")}
@@ -212,8 +219,10 @@ def _text(kind: str, entry: JsonObject, grading: AssertionContext) -> JsonObject
     if kind == "equals" and isinstance(value, dict | list):
         return _json("is-json", {"const": value})
     text = "" if value == "" and kind == "equals" else _one(value, grading.render)
-    if kind == "regex" and (fault := pattern_fault(text, "")):
-        raise wrong(f"its pattern is none of RE2: {fault}")
+    if kind == "regex":
+        text = re2_pattern(text)
+        if fault := pattern_fault(text, ""):
+            raise wrong(f"its pattern is none of RE2: {fault}")
     if kind == "starts-with" and not text.strip():
         raise wrong("its value is blank")
     return {"type": kind, "value": text}
@@ -238,6 +247,8 @@ def _schema(entry: JsonObject, grading: AssertionContext) -> JsonObject | None:
         value = parse_yaml(grading.render(value).encode("utf-8", "surrogatepass")).value
     if not isinstance(value, dict):
         raise wrong("its value must be a JSON Schema")
+    if formats := sorted(set(formats_in(value))):
+        raise wrong(f"its schema asks for the format {', '.join(formats)}, which is not checked")
     return value
 
 
@@ -257,7 +268,7 @@ def _json(kind: str, schema: JsonObject | None) -> JsonObject:
 def _length(kind: str, entry: JsonObject) -> JsonObject:
     """Lengths as a pattern, which repeats a part so often."""
     if kind == "empty":
-        return {"type": "regex", "value": r"^\s*$"}
+        return {"type": "regex", "value": f"^[{SPACE}]*$"}
     if kind not in _LENGTHS:
         raise wrong("no evaluator stands for it")
     value = entry.get("value", entry.get("threshold"))
@@ -266,15 +277,21 @@ def _length(kind: str, entry: JsonObject) -> JsonObject:
         if max(least, most or 0) > _MOST:
             raise wrong(f"a pattern counts up to {_MOST:,} words")
         if least == 0:
-            return {"type": "regex", "value": rf"^\s*(?:\S+(?:\s+|$)){{0,{most}}}$"}
+            return _words(rf"^\s*(?:\S+(?:\s+|$)){{0,{most}}}$")
         upper = "" if most is None else most - 1
-        return {"type": "regex", "value": rf"^\s*\S+(?:\s+\S+){{{least - 1},{upper}}}\s*$"}
+        return _words(rf"^\s*\S+(?:\s+\S+){{{least - 1},{upper}}}\s*$")
     count = int(_number(value, "value"))
     parts = f".{{{_MOST}}}" * (count // _MOST)
     if kind == "min-length":
         return {"type": "regex", "value": f"(?s)^{parts}.{{{count % _MOST},}}$"}
     shorter = f".{{0,{_MOST}}}" * (count // _MOST)
     return {"type": "regex", "value": f"(?s)^{shorter}.{{0,{count % _MOST}}}$"}
+
+
+def _words(pattern: str) -> JsonObject:
+    """A count of words, which end at the white space of JavaScript if the pattern stays small."""
+    text = re2_pattern(pattern)
+    return {"type": "regex", "value": pattern if pattern_fault(text, "") else text}
 
 
 def _bounds(value: JsonValue) -> tuple[int, int | None]:
@@ -308,7 +325,10 @@ def _assert_set(
     if not made.evaluators or any(change.is_lost for change in changes[before:]):
         raise wrong("a part of the set cannot be carried over, and the set means all of it")
     if not counted.is_mean:
-        return _all("set", [*_named([*made.evaluators])])
+        deciding = [one for one in made.evaluators if one.get("weight") != 0]
+        if not deciding:
+            raise wrong("assertions with the weight 0 never fail a set, and it has no other")
+        return _all("set", [*_named([*deciding])])
     least = 1 if threshold is None else _number(threshold, "threshold")
     return _mean("set", made.evaluators, least)
 
@@ -350,7 +370,8 @@ def _named(members: list[JsonValue]) -> list[JsonObject]:
 
 def _value(entry: JsonObject, grading: AssertionContext) -> JsonValue:
     value = entry.get("value")
-    return grading.source.text(str(value)) if is_file(value) else value
+    # promptfoo leaves the white space around the text of a file out.
+    return grading.source.text(str(value)).strip() if is_file(value) else value
 
 
 def _one(value: JsonValue, render: Render) -> str:

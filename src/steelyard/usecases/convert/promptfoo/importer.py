@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import product
 
+from steelyard.contracts.importers.foreign_files import is_eval_cases
 from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
 from steelyard.errors import ParseError
 from steelyard.model.conversion import Change, Refusal
@@ -63,12 +64,14 @@ _UNGRADED = "no assertion came over, so that nothing grades the case"
 _PARTLY = (
     "the threshold counts every assertion, and not all came over, so that nothing grades the case"
 )
+_WEIGHTLESS = "assertions with the weight 0 never fail a test, so that nothing grades the case"
 _SHARED = "only assertions of defaultTest came over, so that nothing grades the case"
 _TALKED = (
     "it repeats what was said before (_conversation), which is not carried over; nothing grades "
     "the cases, and metadata.conversationId names their conversation where the test does"
 )
 _UNTALKED = "a prompt repeats a conversation that is not there, so that nothing grades the case"
+_PROVIDED = ("providers", "provider")
 _HOW = "it says how promptfoo runs; `steelyard run` has options of its own"
 _ASKED = "the case is asked with every prompt; metadata.prompts names those of the test"
 
@@ -79,6 +82,12 @@ def checked_config(config: JsonValue) -> JsonObject:
         raise wrong("the top level must be an object with 'prompts' and 'tests'")
     if not any(name in config for name in ("prompts", "tests", "scenarios", "redteam")):
         raise wrong("there is no 'prompts'; a promptfoo configuration has prompts and tests")
+    if is_eval_cases(config):
+        raise wrong(
+            "it is no promptfoo configuration but a file of eval cases, as agentv has them: its "
+            "tests have ids or inputs, or its assertions are texts or have 'negate'; "
+            "`steelyard run` reads it as it is"
+        )
     return config
 
 
@@ -219,6 +228,9 @@ class PromptfooProject:
             row["id"] = f"{row['id']}-{name}"
         else:
             metadata.update(self._only(test, changes))
+        named = [one for name in _PROVIDED for one in listed(test.row.get(name))]
+        if named:
+            metadata["providers"] = ", ".join(_provider_name(one) for one in named)
         if made.lost:
             metadata["not_converted"] = [*made.lost.values()]
         if metadata:
@@ -233,6 +245,8 @@ class PromptfooProject:
             return _UNTALKED
         if threshold is not None and made.lost:
             return _PARTLY
+        if threshold is None and all(one.get("weight") == 0 for one in made.evaluators):
+            return _WEIGHTLESS
         own = test.place.at("assert")
         places = [own.at(index) for index, _ in enumerate(listed(test.row.get("assert")))]
         return _SHARED if places and all(place in made.lost for place in places) else ""
@@ -307,11 +321,17 @@ class PromptfooProject:
             for name in options
             if name not in _OPTIONS
         ]
-        for name in ("providers", "provider"):
+        for name in _PROVIDED:
             if name in test.row:
-                message = "every target is asked; `where` selects cases"
+                message = "every target is asked; `where` selects cases by metadata.providers"
                 changes.append(test.place.at(name).replaced(message))
         return changes
+
+
+def _provider_name(stated: JsonValue) -> str:
+    """How a configuration calls a provider: by its label, else by its id."""
+    row = objects(stated)
+    return str(row.get("label") or row.get("id") or "") if row else str(stated)
 
 
 def _left(place: ConfigPlace, name: str) -> Change:

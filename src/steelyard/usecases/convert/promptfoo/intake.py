@@ -35,6 +35,7 @@ _JUDGES = """\
 # Some cases need a judge, and which target judges is never guessed:
 # judges: {default: {target: NAME}}
 """
+_UNGRADED = "nothing grades any case, so that `steelyard run` needs a rubric: --rubric FILE"
 _NO_FILE = "targets are written beside the output, and stdout has no folder"
 
 
@@ -61,6 +62,7 @@ class PromptfooIntake:
         self.output = output
         self._runners: set[str] = set()
         self._is_judged = False
+        self._is_graded = False
         config = _config(workspace, self.path)
         source = ConfigFiles(workspace.files_of(self.path))
         self.project = PromptfooProject(config, source, self.path.name, self._programs())
@@ -92,6 +94,7 @@ class PromptfooIntake:
     def _note(self, row: JsonObject) -> None:
         text = json.dumps(row.get("evaluators", []))
         self._runners |= {kind for kind, runner in RUNNERS.items() if f'"{runner}"' in text}
+        self._is_graded = self._is_graded or "evaluators" in row
         self._is_judged = self._is_judged or '"llm_judge"' in text
 
     def beside(self) -> Beside:
@@ -111,7 +114,9 @@ class PromptfooIntake:
             at, text, changes = self._project_file(project)
             if text is not None:
                 written[at] = text
-        return Beside(written, changes, tuple(names))
+        if not self._is_graded:
+            changes = (*changes, Change("grading", _UNGRADED))
+        return Beside(written, changes, tuple(names), is_graded=self._is_graded)
 
     def _project_file(self, project: JsonObject) -> tuple[Path, bytes | None, tuple[Change, ...]]:
         """The project file with the targets; one that has targets of its own is left alone."""

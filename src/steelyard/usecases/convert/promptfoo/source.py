@@ -100,7 +100,7 @@ class ConfigFiles:
         path = PurePosixPath(reference.removeprefix(SCHEME))
         kind = _IMAGES.get(path.suffix.lower())
         if kind is None:
-            return self.text(reference)
+            return self.text(reference).strip()
         found = self._files.image(str(path))
         if isinstance(found, FileFault):
             raise wrong(_told(found))

@@ -116,11 +116,19 @@ class Targets:
             for variant in variants.all:
                 if not wanted or any(variant.prompt.is_named(one) for one in wanted):
                     settings = _configured(asked, variant.prompt).settings
-                    targets[f"{name}-{variant.name}"] = {**settings, "prompt": variant.text}
+                    targets[f"{name}-{variant.name}"] = {
+                        **settings,
+                        "prompt": _template(variant.text),
+                    }
         made: JsonObject = {"targets": {**targets, **self._judges}}
         if len(self._judges) == 1:
             made["judges"] = {"default": {"target": next(iter(self._judges))}}
         return {name: value for name, value in made.items() if objects(value)}
+
+
+def _template(text: str) -> str:
+    """The prompt of a target; a comment tells that one without variables is meant so."""
+    return text if "{{" in text else f"{text}{{{{! the same for every case }}}}"
 
 
 def _configured(asked: _Asked, prompt: PromptfooPrompt | None) -> ProviderTarget:

@@ -77,6 +77,8 @@ def names_in(text: str) -> list[str]:
     """The variables that a template takes, in the order of their names."""
     if not is_template(text):
         return []
+    if _ENVIRONMENT.search(text):
+        raise wrong(f"the template takes variables of the environment: {short(text)}")
     try:
         return sorted(meta.find_undeclared_variables(_environment().parse(text)))
     except TemplateError as error:

@@ -164,7 +164,7 @@ def _choices(value: JsonValue, source: ConfigFiles) -> list[JsonValue]:
         if not is_file(item):
             made.append(item)
         elif any(mark in str(item) for mark in "*?"):
-            made.extend(found.text for found in source.all(str(item)))
+            made.extend(found.text.strip() for found in source.all(str(item)))
         else:
             made.append(source.variable(str(item)))
     return made

@@ -59,6 +59,8 @@ class Variants:
         if kept[1:]:
             self.apart, self.single = kept, None
             self.changes += [prompt.place.replaced(_APART) for prompt in kept]
+        elif kept:
+            self.single = kept[0]
         elif self.single is not None:
             # The first of them is asked whole, so that it is not missing.
             first = str(self.single.place)

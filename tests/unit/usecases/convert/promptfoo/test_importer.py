@@ -16,8 +16,11 @@ from steelyard.ports import NoFiles
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.convert.promptfoo.context import ProgramFolder
 from steelyard.usecases.convert.promptfoo.importer import PromptfooProject, checked_config
+from steelyard.usecases.convert.promptfoo.patterns import SPACE
 from steelyard.usecases.convert.promptfoo.source import ConfigFiles
 from strategies.eval_cases import json_values
+
+WORD = f"[^{SPACE}]+"
 
 
 def project(
@@ -207,10 +210,6 @@ def test_what_the_configuration_says_for_all_tests_is_merged() -> None:
                 "rubrics": [{"description": "Rome is old", "operator": "contradiction"}],
             },
         ),
-        (
-            {"type": "contains-json", "value": {"type": "object"}},
-            {"type": "json_schema", "schema": {"type": "object"}, "anywhere": True},
-        ),
         ({"type": "min-length", "value": 3}, {"type": "regex", "value": "(?s)^.{3,}$"}),
         (
             {"type": "max-length", "value": 1200},
@@ -218,7 +217,10 @@ def test_what_the_configuration_says_for_all_tests_is_merged() -> None:
         ),
         (
             {"type": "word-count", "value": {"min": 2, "max": 4}},
-            {"type": "regex", "value": r"^\s*\S+(?:\s+\S+){1,3}\s*$"},
+            {
+                "type": "regex",
+                "value": rf"^[{SPACE}]*{WORD}(?:[{SPACE}]+{WORD}){{1,3}}[{SPACE}]*$",
+            },
         ),
         (
             {"type": "is-json", "value": {"required": ["a"]}},
@@ -334,9 +336,22 @@ def test_programs_are_carried_where_commands_are_allowed_and_named_where_not() -
 
 
 def test_an_assertion_without_weight_gates_nothing() -> None:
-    row, _ = graded({"type": "equals", "value": "a", "weight": 0})
+    counted: JsonObject = {"type": "equals", "value": "b"}
+    row, _ = graded({"type": "equals", "value": "a", "weight": 0}, counted)
 
-    assert row["evaluators"] == [{"type": "equals", "value": "a", "weight": 0}]
+    assert row["evaluators"] == [
+        {"type": "equals", "value": "a", "weight": 0},
+        {"type": "equals", "value": "b", "required": True},
+    ]
+
+
+def test_a_test_that_no_assertion_can_fail_is_ungraded() -> None:
+    row, changes = graded({"type": "equals", "value": "a", "weight": 0})
+
+    assert row["evaluator"] == "none"
+    assert "weight 0" in changes[-1].message
+    inner: JsonValue = [{"type": "equals", "value": "a", "weight": 0}]
+    assert graded({"type": "assert-set", "assert": inner}).row["evaluator"] == "none"
 
 
 @pytest.mark.parametrize(
@@ -429,11 +444,12 @@ def test_a_test_without_assertions_is_ungraded_and_nothing_is_lost() -> None:
 
 
 def test_settings_that_nothing_takes_are_named_at_their_place() -> None:
-    _, changes = graded({"type": "equals", "value": "v", "rate": 1}, options={"a": 1})
+    made = graded({"type": "equals", "value": "v", "rate": 1}, options={"a": 1})
 
-    assert [change.field for change in changes] == [
+    assert "evaluators" not in made.row
+    assert [change.field for change in made.changes[:2]] == [
         "c.yaml: tests[0].options.a",
-        "c.yaml: tests[0].assert[0] (equals).rate",
+        "c.yaml: tests[0].assert[0] (equals)",
     ]
 
 
@@ -947,3 +963,87 @@ def test_an_image_of_bedrock_is_an_image() -> None:
         {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,QUJD"}},
         {"type": "text", "value": "What is it?"},
     ]
+
+
+@pytest.mark.parametrize("key", ["negate", "required", "min_score", "config", "ignoreCase"])
+def test_an_assertion_with_a_setting_that_nothing_reads_is_lost(key: str) -> None:
+    made = graded(
+        {"type": "contains", "value": "a", key: True}, {"type": "contains", "value": "b"}
+    )
+
+    assert [fields(one)["value"] for one in items(made.row["evaluators"])] == ["b"]
+    assert [change.field for change in made.changes if change.is_lost] == [
+        "c.yaml: tests[0].assert[0] (contains)"
+    ]
+    assert f"'{key}'" in made.changes[0].message
+
+
+def test_what_people_note_on_an_assertion_loses_nothing() -> None:
+    made = graded({"type": "contains", "value": "a", "comment": "as agreed", "id": "one"})
+
+    assert [fields(one)["value"] for one in items(made.row["evaluators"])] == ["a"]
+    assert not made.changes
+
+
+def test_eval_cases_are_no_configuration() -> None:
+    denied: JsonObject = {"type": "contains", "value": "a", "negate": True}
+    tests: JsonValue = [{"id": "a", "vars": {"input": "Hi"}, "assert": [denied]}]
+
+    with pytest.raises(ParseError, match="no promptfoo configuration but a file of eval cases"):
+        checked_config({"prompts": ["{{ input }}"], "providers": ["llm"], "tests": tests})
+
+
+def test_the_text_of_a_file_is_taken_without_white_space_around_it(tmp_path: Path) -> None:
+    (tmp_path / "e.txt").write_text("Paris\n", encoding="utf-8")
+    (tmp_path / "v.txt").write_text("France\n\n", encoding="utf-8")
+    says: JsonObject = {"type": "contains", "value": "file://e.txt"}
+    for name in ("file://v.txt", "file://v*.txt"):
+        test: JsonObject = {"vars": {"x": name}, "assert": [says]}
+        (row,) = rows({"prompts": "In {{x}}?", "tests": [test]}, tmp_path)
+
+        assert fields(items(row["input_messages"])[0])["content"] == "In France?"
+        assert fields(items(row["evaluators"])[0])["value"] == "Paris"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("is-json", {"properties": {"day": {"type": "string", "format": "date"}}}),
+        ("contains-json", {"items": {"anyOf": [{"format": "email"}]}}),
+        ("regex", "(?i)paris"),
+        ("regex", "a(?s:.)b"),
+        ("regex", r"[\S,]"),
+    ],
+)
+def test_an_assertion_with_another_verdict_here_is_lost(kind: str, value: JsonValue) -> None:
+    assert graded({"type": kind, "value": value}).row["evaluator"] == "none"
+
+
+def test_a_property_called_format_is_none() -> None:
+    schema: JsonObject = {"properties": {"format": {"const": {"format": "date"}}}}
+
+    assert "evaluators" in graded({"type": "is-json", "value": schema}).row
+
+
+def test_lenient_json_is_named() -> None:
+    row, changes = graded({"type": "contains-json", "value": {"type": "object"}})
+
+    judged: JsonObject = {"type": "json_schema", "schema": {"type": "object"}, "anywhere": True}
+    assert row["evaluators"] == [{**judged, "required": True}]
+    assert [("{a: 1,}" in change.message, change.is_lost) for change in changes] == [(True, False)]
+
+
+def test_prompts_with_variables_of_the_environment_are_lost() -> None:
+    prompts: JsonValue = ["In {{env.CITY}}: {{x}}", "{{ env.CITY }}? {{x}}", "{{x}}"]
+    made = project({"prompts": prompts, "providers": ["echo"], "tests": [{"vars": {"x": "a"}}]})
+
+    lost = [change.field for change in made.changes if change.is_lost]
+    assert lost == ["c.yaml: prompts[0]", "c.yaml: prompts[1]"]
+    assert "env.CITY" not in str(made.project())
+
+
+def test_a_case_keeps_the_providers_that_its_test_is_for() -> None:
+    test: JsonObject = {"vars": {"x": 1}, "providers": ["echo", {"id": "a:b", "label": "mine"}]}
+    (row,) = rows({"prompts": "Hi", "tests": [test]})
+
+    assert fields(row["metadata"])["providers"] == "echo, mine"
