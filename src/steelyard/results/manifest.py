@@ -110,6 +110,12 @@ class RunSetup(JsonStruct, frozen=True, kw_only=True):
     omitted_blocks: int | UnsetType = UNSET
     documents_not_shown: int | UnsetType = UNSET
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether every rubric is known to take the mean of its checks by their weights."""
+        combined = {one.combine for one in self.rubrics}
+        return combined == {"weighted_avg"}
+
 
 class StateTime(JsonStruct, frozen=True, kw_only=True):
     """When a run came to a state."""

@@ -96,7 +96,8 @@ def finished_results(
             ("pairwise", key), lambda: pairwise_summary(read_pairwise(folder))
         )
         return RunResults(pairwise=pairwise, source=source, look=_failures(source, key, project))
-    look = ports.kept.find(("look", key), lambda: _look(source))
+    is_weighted = view.manifest.setup.is_weighted
+    look = ports.kept.find(("look", key), lambda: _look(source, is_weighted=is_weighted))
     rates = NOBODY
     if people:
         rates = ports.kept.find(
@@ -115,8 +116,10 @@ def _failures(source: RecordSource, key: str, project: Project) -> tuple[LookIte
     return kept.find(("failures", key), lambda: _look(replace(source, counts=alone)))
 
 
-def _look(source: RecordSource) -> tuple[LookItem, ...]:
-    return first_look(source.records, source.counts, is_repeated=source.is_repeated)
+def _look(source: RecordSource, *, is_weighted: bool = False) -> tuple[LookItem, ...]:
+    return first_look(
+        source.records, source.counts, is_repeated=source.is_repeated, is_weighted=is_weighted
+    )
 
 
 def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> RunResults:
@@ -136,7 +139,8 @@ def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> Run
     if not counts.rows:
         return RunResults()
     numbers = _numbers(found.view, (), slices)
-    return replace(numbers, look=_look(source), source=source)
+    look = _look(source, is_weighted=found.view.manifest.setup.is_weighted)
+    return replace(numbers, look=look, source=source)
 
 
 def live_results(project: Project, run: StoredRun) -> RunResults:
