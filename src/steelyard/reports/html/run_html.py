@@ -105,7 +105,7 @@ def run_html(view: RunView, predictions: Iterable[Prediction], pruned: str | Non
         unscored=unscored.list(),
         passed=passed.list(),
         pruned=pruned,
-        heat=heat_table(view.metrics, view.slices),
+        heat=None if view.is_of_canaries else heat_table(view.metrics, view.slices),
         questions=question_table(view.metrics),
         checks=list(view.metrics.checks.items()),
         repeats=repeats.by_k if repeats else (),

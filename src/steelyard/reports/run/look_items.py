@@ -14,7 +14,7 @@ from steelyard.reports.record_name import record_name
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 
-LookKind: TypeAlias = Literal["failure", "skipped", "check", "split", "people"]
+LookKind: TypeAlias = Literal["failure", "skipped", "check", "canary", "split", "people"]
 _NUMBER = re.compile(r"\d+")
 _LENGTH = 160
 
@@ -50,6 +50,7 @@ class LookItem:
             "failure": f"No score: {self.name}",
             "skipped": "Skipped: graded by nothing",
             "check": f"Not passed: {self.name}",
+            "canary": "Passed, though they must fail",
             "split": "The jury is split",
             "people": "The judge and people differ",
         }[self.kind]
@@ -57,7 +58,7 @@ class LookItem:
     @property
     def verdict(self) -> str:
         """The kind of verdict that it is shown as."""
-        return {"failure": "unscored", "check": "fail"}.get(self.kind, self.kind)
+        return {"failure": "unscored", "check": "fail", "canary": "fail"}.get(self.kind, self.kind)
 
 
 def failure_item(
@@ -122,6 +123,17 @@ def check_item(
     if not is_deciding:
         words = f"It has no weight in the verdict. {words}"
     return LookItem(kind="check", name=check, number=number, words=words, examples=tuple(examples))
+
+
+def canary_item(number: int, examples: Sequence[LookExample]) -> LookItem:
+    """Answers that a judge must fail, and passed."""
+    return LookItem(
+        kind="canary",
+        name="",
+        number=number,
+        words=_quoted(number, examples),
+        examples=tuple(examples),
+    )
 
 
 def skipped_item(number: int, examples: Sequence[LookExample]) -> LookItem:

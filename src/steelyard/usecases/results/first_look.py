@@ -10,6 +10,7 @@ from steelyard.reports.record_name import record_name
 from steelyard.reports.run.look_items import (
     LookExample,
     LookItem,
+    canary_item,
     check_item,
     failure_item,
     skipped_item,
@@ -36,16 +37,22 @@ def first_look(
     *,
     is_repeated: bool = False,
     is_weighted: bool = False,
+    is_of_canaries: bool = False,
 ) -> tuple[LookItem, ...]:
     """Reasons to look at records, each with the first of them; failures come first.
 
-    Where results are `is_weighted` means, checks without a weight come last.
+    Where results are `is_weighted` means, checks without a weight come last. Of canaries those
+    that pass are what to look at.
     """
     example = partial(_example, is_repeated=is_repeated)
     return (
         *_failures(records, counts, is_repeated=is_repeated),
         *_skipped(records, counts, example),
-        *_checks(records, counts, example, is_weighted=is_weighted),
+        *(
+            _canaries(records, counts, example)
+            if is_of_canaries
+            else _checks(records, counts, example, is_weighted=is_weighted)
+        ),
         *_split(records, counts, example),
     )
 
@@ -96,6 +103,13 @@ def _checks(
     # Checks that decide nothing come after those that do.
     yield from (item for decides, item in items if decides)
     yield from (item for decides, item in items if not decides)
+
+
+def _canaries(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:
+    """Answers that a judge must fail, and passed."""
+    if counts.passed:
+        rows = _first(records, RecordQuery(passed=True))
+        yield canary_item(counts.passed, [example(row, str(row.reason or "")) for row in rows])
 
 
 def _decides(row: Prediction, check: str) -> bool:
