@@ -216,7 +216,7 @@ def test_a_document_is_regraded_though_its_file_is_gone(desk: Path) -> None:
 
     assert first.code == 4
     assert (again.code, [row["record_id"] for row in predictions(again)]) == (0, ["fast"])
-    assert "left out: 1 record(s) never asked (1 skipped)\n" in again.stderr
+    assert "left out: 1 record(s) without an answer (1 skipped)\n" in again.stderr
     check_run(Path(row_of(again)["artifacts"]))
 
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, counted
 from steelyard.reports.record_name import record_name
+from steelyard.reports.run.no_score import cause_of, unasked_text
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 
@@ -91,7 +92,7 @@ def failure_item(
 
 def said(failures: Iterable[Failure]) -> str:
     """The most frequent message; messages that differ only in numbers are alike."""
-    messages = [text for row in failures if (text := str(row.message or ""))]
+    messages = [text for row in failures if (text := cause_of(row))]
     patterns = Counter(_NUMBER.sub("N", text) for text in messages)
     if not patterns:
         return "No message"
@@ -110,7 +111,7 @@ def _tries(failures: Sequence[Failure], number: int) -> str:
     tries = [row.attempts for row in failures]
     low, high = min(tries), max(tries)
     many = counted(high, "attempt") if low == high else f"{count(low)} to {count(high)} attempts"
-    many = many if high else "never asked"
+    many = many if high else unasked_text(failures)
     of_them = f" of the first {count(len(failures))}" if len(failures) < number else ""
     return f"; {many}{' each' if high and number > 1 else ''}{of_them}"
 

@@ -75,7 +75,7 @@ def warn_of_unasked(warn: Warn, folder: Path) -> None:
     """Warn of the records that a regrade leaves out."""
     if left_out := _never_asked(folder):
         why = ", ".join(f"{count:,} {status}" for status, count in sorted(left_out.items()))
-        warn(f"left out: {left_out.total():,} record(s) never asked ({why})")
+        warn(f"left out: {left_out.total():,} record(s) without an answer ({why})")
 
 
 def _never_asked(folder: Path) -> Counter[str]:

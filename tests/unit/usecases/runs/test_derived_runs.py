@@ -372,7 +372,7 @@ def test_what_was_never_asked_is_not_regraded(project: Project) -> None:
     assert rows_of(again, "failures.jsonl")[0]["label"] == "no_response"
     warnings: list[str] = []
     warn_of_unasked(warnings.append, Path(first.folder))
-    assert warnings == ["left out: 4 record(s) never asked (4 cancelled)"]
+    assert warnings == ["left out: 4 record(s) without an answer (4 cancelled)"]
 
 
 def test_a_regraded_run_is_regraded_again_but_not_tried_again(project: Project) -> None:
