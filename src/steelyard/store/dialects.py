@@ -15,11 +15,13 @@ from sqlalchemy import (
     column,
     func,
     literal,
+    or_,
     select,
 )
 from sqlalchemy.dialects.sqlite import insert
 
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.letter_case import letter_cases
 
 _UNIX_EPOCH = 2440587.5
 _DAY_S = 86400.0
@@ -49,13 +51,26 @@ def as_text(column: ColumnElement[bytes]) -> ColumnElement[str]:
 
 
 def contains(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
-    """Whether a text stands in a column, ASCII letters in either case."""
+    """Whether a text stands in a column, letters in either case."""
     text = without_surrogates(text)
+    if not text.isascii() and len(text) <= _LONGEST_PATTERN and "\0" not in text:
+        return _contains_beyond_ascii(column, text)
     if len(text) > _LONGEST_PATTERN or "\0" in text:
         # A pattern cannot be as long as a text, and it ends at a null character.
         return func.instr(func.lower(column), func.lower(text)) > 0
     # Three times as fast: it copies no row to change its letters.
     return column.contains(text, autoescape=True)
+
+
+def _contains_beyond_ascii(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """LIKE knows the case of ASCII alone, and a pattern that begins with a class is slow."""
+    rest = "".join(f"[{letter_cases(sign)}]" for sign in text[1:])
+    first = (f"[{one}]" if one in "*?[" else one for one in letter_cases(text[0]))
+    is_found = or_(*(column.op("GLOB", is_comparison=True)(f"*{one}{rest}*") for one in first))
+    if not any(sign.isascii() for sign in text):
+        return is_found
+    signs = ("_" if not sign.isascii() else f"/{sign}" if sign in "/%_" else sign for sign in text)
+    return column.like(f"%{''.join(signs)}%", escape="/") & is_found
 
 
 def json_field(column: ColumnElement[bytes], name: str) -> ColumnElement[Any]:

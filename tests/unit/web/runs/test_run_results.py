@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from fakes.served_runs import make_runs
 from servers.run_service import document, record
 from steelyard import evaluate
 from steelyard.project import open_project
+from steelyard.results.records import RecordQuery
+from steelyard.usecases.results.folder_records import FolderRecords
+from steelyard.usecases.results.sealed_files import stored_records
 from steelyard.web.runs.run_results import finished_results
 
 
@@ -46,3 +50,23 @@ def test_a_check_without_weight_is_said_to_have_none_only_where_weights_decide(
         (item,) = finished_results(project, Path(run.folder)).look
 
     assert (item.name, item.words.partition("“")[0] + "“") == ("short", said)
+
+
+def test_the_store_and_the_files_find_letters_in_either_case(tmp_path: Path) -> None:
+    """One record is called ü; its answer is yes."""
+    runs = make_runs(tmp_path)
+    with open_project(tmp_path) as project:
+        folder = project.result_ports().runs / runs.done
+        sources = (stored_records(project.result_ports(), runs.done), FolderRecords(folder))
+        found = {
+            text: [source.count(RecordQuery(text=text)) for source in sources]
+            for text in ("Ü", "ü", "é", "MUCH LONGER", "ücks")
+        }
+
+    assert found == {
+        "Ü": [1, 1],
+        "ü": [1, 1],
+        "é": [0, 0],
+        "MUCH LONGER": [1, 1],
+        "ücks": [0, 0],
+    }
