@@ -15,6 +15,26 @@ PLAIN = json.dumps(MEANT)
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        (
+            '{"name": "a", "questions": [{"key": "a"',
+            "The text was cut off, and what followed is missing.",
+        ),
+        (
+            '```json\n{"name": "a", "questions": [{"key": "a"}',
+            "The JSON stands in a code fence; the text was cut off, and what followed is missing.",
+        ),
+    ],
+)
+def test_a_text_that_was_cut_off_is_said_to_be_so(text: str, why: str) -> None:
+    mended = mended_json(text)
+
+    assert mended
+    assert (mended.why, mended.is_cut) == (why, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
         (f"```json\n{PLAIN}\n```", "The JSON stands in a code fence."),
         (f"Here is the rubric:\n{PLAIN}\nTell me more.", "There is other text around the JSON."),
         (f"{PLAIN[:-1]},}}", "This is almost JSON: quotes, commas or brackets in it are wrong."),
@@ -38,7 +58,7 @@ def test_says_what_is_meant_and_what_stood_in_the_way(text: str, why: str) -> No
 
     assert mended
     assert json.loads(mended.text) == MEANT
-    assert mended.why == why
+    assert (mended.why, mended.is_cut) == (why, False)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +72,10 @@ def test_says_what_is_meant_and_what_stood_in_the_way(text: str, why: str) -> No
     ],
 )
 def test_json_in_a_string_is_unpacked(text: str, why: str) -> None:
-    assert mended_json(text) == (json.dumps(MEANT, indent=2) + "\n", why)
+    mended = mended_json(text)
+
+    assert mended
+    assert mended[:2] == (json.dumps(MEANT, indent=2) + "\n", why)
 
 
 ROWS = '{"id": "a"}\n{"id": "b"}\n'
