@@ -261,7 +261,10 @@ def test_the_slices_are_a_page_with_intervals_and_links(
     with new_page(browser, site, **look) as page:
         page.goto(f"{judged}/slices")
         expect(page.locator(".page-head")).to_contain_text("slices, lowest rate first")
-        assert page.locator("tbody .iv-cell svg").count() > 10
+        bars = page.locator("tbody .iv-cell svg")
+        assert bars.count() > 10
+        spans = "all => all.map(one => [one.getBoundingClientRect().x, one.clientWidth].join())"
+        assert len(set(bars.evaluate_all(spans))) == 1
         check_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         name = page.locator("tbody th a").first.inner_text()
