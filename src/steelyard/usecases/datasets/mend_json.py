@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from steelyard.errors import ParseError
@@ -50,6 +51,20 @@ def mended_json(text: str) -> MendedText | None:
             why = _why(text, found.rung, had_comments=tried != text, is_cut=is_cut)
             return MendedText(f"{written}\n", f"{why}.", is_cut)
     return None
+
+
+def unwrapped_json(text: str, fields: Container[str]) -> MendedText | None:
+    """The object in a member of another that has nothing else, where it has one of the fields."""
+    if len(text) > MOST_CHARACTERS or not _is_json(text):
+        return None
+    whole = parse_json(without_bom(text.encode("utf-8", "backslashreplace")))
+    if not isinstance(whole, dict) or len(whole) != 1:
+        return None
+    name, inner = next(iter(whole.items()))
+    if not isinstance(inner, dict) or name in fields or not any(one in fields for one in inner):
+        return None
+    written = json.dumps(inner, ensure_ascii=False, indent=2)
+    return MendedText(f"{written}\n", f'It stands within "{name[:40]}"; leave that out.')
 
 
 def mended_rows(text: str) -> MendedText | None:

@@ -102,8 +102,8 @@ def _changed(checked: CheckedRubric, action: str) -> str:
 
 
 def _mended(ports: RegistryPorts, checked: CheckedRubric, *, strict: bool) -> CheckedRubric | None:
-    """What the text would be once it is mended, where it cannot be read as it is."""
-    if checked.mended is None or checked.row:
+    """What the text would be once it is mended, where it is no rubric as it is."""
+    if checked.mended is None:
         return None
     return check_rubric(ports, checked.mended.text, strict=strict)
 

@@ -6,7 +6,12 @@ import json
 
 import pytest
 
-from steelyard.usecases.datasets.mend_json import MOST_CHARACTERS, mended_json, mended_rows
+from steelyard.usecases.datasets.mend_json import (
+    MOST_CHARACTERS,
+    mended_json,
+    mended_rows,
+    unwrapped_json,
+)
 
 MEANT = {"name": "It's 1 // 2", "questions": [{"key": "a"}]}
 PLAIN = json.dumps(MEANT)
@@ -137,3 +142,25 @@ def test_a_dataset_that_is_right_or_in_doubt_is_left_alone(text: str) -> None:
 )
 def test_mends_nothing_that_is_right_or_in_doubt(text: str) -> None:
     assert mended_json(text) is None
+
+
+def test_an_object_around_a_rubric_is_taken_off() -> None:
+    mended = unwrapped_json(f'{{"rubric": {PLAIN}}}', ("questions",))
+
+    assert mended
+    assert json.loads(mended.text) == MEANT
+    assert mended.why == 'It stands within "rubric"; leave that out.'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        '{"questions": {"questions": []}}',
+        '{"a": {"b": 1}}',
+        f'{{"a": {PLAIN}, "b": 1}}',
+        "[",
+    ],
+)
+def test_what_is_no_wrapper_is_left_alone(text: str) -> None:
+    assert unwrapped_json(text, ("questions",)) is None

@@ -1,4 +1,4 @@
-"""A text that was cut off is mended, and keeps saying that its end is missing."""
+"""Texts that lack their end, or have an object around them, are mended and say so."""
 
 from __future__ import annotations
 
@@ -47,3 +47,18 @@ def test_the_warning_stays_until_somebody_says_that_the_rest_is_there(
     assert [SAID in one for one in (asked, mended, kept, complete)] == [False, True, True, False]
     assert '<input type="hidden" name="cut" value="1">' in mended
     assert 'value="complete"' in mended
+
+
+def test_an_object_around_a_rubric_is_left_out_with_a_button(client: httpx.Client) -> None:
+    text = f'{{"rubric": {RUBRIC}}}]}}}}'
+
+    def page(action: str) -> str:
+        sent = {"rubric": text, "action": action}
+        return unescape(client.post("/rubrics/import", data=sent).text)
+
+    asked, mended = page("check"), page("mend")
+
+    assert 'It stands within "rubric"; leave that out.' in asked
+    assert "It stands within" not in mended
+    assert ("missing id" in asked, "missing id" in mended) == (True, False)
+    assert "question rubric" in mended
