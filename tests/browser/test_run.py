@@ -222,6 +222,19 @@ def test_a_row_opens_beside_the_table(page: Page, judged: str) -> None:
     assert "open=" not in page.url
 
 
+def test_the_back_button_closes_the_row_and_stays_on_the_page(page: Page, judged: str) -> None:
+    page.goto(f"{judged}?only=look")
+    page.locator("table.records").get_by_role("link", name="fees-blocked-card").click()
+    page.locator(".side h2", has_text="fees-blocked-card").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.locator(".side h2", has_text="accessibility-helper-card").wait_for()
+    page.go_back()
+    page.locator(".side").wait_for(state="detached")
+    assert page.url.endswith(f"{judged}?only=look")
+    page.go_forward()
+    page.locator(".side h2", has_text="accessibility-helper-card").wait_for()
+
+
 @pytest.mark.trials
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_panel_that_is_opened_by_key_has_the_focus(
@@ -261,7 +274,10 @@ def test_the_slices_are_a_page_with_intervals_and_links(
     with new_page(browser, site, **look) as page:
         page.goto(f"{judged}/slices")
         expect(page.locator(".page-head")).to_contain_text("slices, lowest rate first")
-        assert page.locator("tbody .iv-cell svg").count() > 10
+        bars = page.locator("tbody .iv-cell svg")
+        assert bars.count() > 10
+        spans = "all => all.map(one => [one.getBoundingClientRect().x, one.clientWidth].join())"
+        assert len(set(bars.evaluate_all(spans))) == 1
         check_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         name = page.locator("tbody th a").first.inner_text()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
@@ -149,6 +150,28 @@ def test_the_list_and_the_comparison_work_without_scripts(browser: Browser, site
 
 
 @pytest.mark.trials
+def test_a_run_of_canaries_says_what_its_judge_passed(page: Page) -> None:
+    """It is no quality of a target, and no drift of the judge: list, page and report agree."""
+    page.goto("/runs")
+    row = page.get_by_role("row").filter(has_text="canaries × canaries")
+    expect(row).to_contain_text("Canaries: 4 of 36 answers that must fail were passed.")
+    row.get_by_role("link", name="canaries × canaries").click()
+
+    expect(page.locator(".say")).to_have_text(
+        "Canaries: 4 of 36 answers that must fail were passed."
+    )
+    expect(page.locator(".facts")).to_contain_text("judge/helpful@1.0.0")
+    expect(page.get_by_text("drifted")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Slices and checks")).to_have_count(0)
+    first = page.locator(".folds summary").first
+    expect(first).to_contain_text("Passed, though they must fail")
+    page.get_by_role("link", name="Show all 4 among the records").click()
+    expect(page.locator("table.records tbody tr")).to_have_count(4)
+    report = page.request.get(page.url.partition("?")[0] + "/report.html").text()
+    assert "canaries: 4 of 36 answers that must fail were passed" in report
+    assert "drifted" not in report
+
+
 def test_the_trend_has_a_figure_and_a_table(page: Page) -> None:
     page.goto("/runs")
     page.get_by_role("link", name="history").nth(0).click()

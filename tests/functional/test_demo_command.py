@@ -225,6 +225,19 @@ def test_canaries_replace_the_answers_to_different_cases(
     assert len(names) == len(set(names)) == 3
 
 
+def test_the_run_of_canaries_shows_what_the_judge_passed_and_claims_no_drift(
+    steelyard: Steelyard, project: Path
+) -> None:
+    listed = steelyard("runs", cwd=project).stdout.splitlines()
+    name = next(line.split()[0] for line in listed if "canaries × canaries" in line)
+    shown = steelyard("show", name, cwd=project).stdout
+
+    assert "  canaries: 4 of 36 answers that must fail were passed\n" in shown
+    assert "drift" not in shown
+    assert "passed, though they must fail:\n  praise " in shown
+    assert any("4 of 36 that must fail passed" in line for line in listed)
+
+
 def test_a_judge_that_refused_is_counted_and_is_no_zero(predictions: list[dict[str, Any]]) -> None:
     rows = [row for row in predictions if row["status"] == "evaluation_error"]
 

@@ -9,7 +9,7 @@ from html import unescape
 from html.parser import HTMLParser
 
 HOSTILE = '</pre></td></script><script>alert("1")</script>\'"><img onerror=x {{ 7 * 7 }}'
-VOID = {"meta", "br", "input", "link"}
+VOID = {"meta", "br", "input", "link", "wbr"}
 
 
 class HtmlPage(HTMLParser):

@@ -56,6 +56,8 @@ def command(
         rate = _rate(run.summary) if run.summary else "–"
         if run.summary and _is_pairwise(run):
             rate = "pairwise comparison"
+        if run.summary and run.plan and run.plan.setup and run.plan.setup.is_of_canaries:
+            rate = _canaries(run.summary)
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
         gone = "  (pruned)" if pruned[run.run_id] else ""
         _show_line(run, standings[run.run_id].text, rate, f"{what}{gone}")
@@ -66,6 +68,7 @@ def _list_remote(server: str, limit: int, output: OutputFormat) -> None:
     from itertools import islice
 
     from steelyard.client.sync_client import Client
+    from steelyard.model.run import CANARIES
     from steelyard.reports.findings import printable
 
     with Client(server) as client:
@@ -77,6 +80,8 @@ def _list_remote(server: str, limit: int, output: OutputFormat) -> None:
         show(f"no runs yet at {server}")
     for run in runs:
         rate = _rate(run.summary) if run.summary else "–"
+        if run.summary and (run.dataset_id, run.target) == (CANARIES, CANARIES):
+            rate = _canaries(run.summary)
         what = printable(f"{run.dataset_id or ''} × {run.target or 'several targets'}")
         gone = "  (pruned)" if run.pruned else ""
         _show_line(run, remote_status(run), rate, f"{what}{gone}")
@@ -122,6 +127,16 @@ def _is_pairwise(run: StoredRun) -> bool:
     """Whether the rows are wins of one run over another, so that there is no pass rate."""
     derived = run.plan.options.derived if run.plan else None
     return derived is not None and derived.against is not None
+
+
+def _canaries(summary: JsonObject) -> str:
+    """How many of the answers that must fail a judge has passed."""
+    from steelyard.reports.numbers import count
+    from steelyard.results.metrics import kept_metrics
+
+    metrics = kept_metrics(summary)
+    passed, scored = count(metrics.pass_count), count(metrics.evaluated_records)
+    return f"{passed} of {scored} that must fail passed"
 
 
 def _rate(summary: JsonObject) -> str:

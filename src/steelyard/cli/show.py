@@ -140,7 +140,7 @@ def _show_run(
             show(line)
         return
     ungraded = today.metrics.skipped_records - today.metrics.cancelled_records
-    failed = _failed(folder, ungraded, paint, is_repeated=today.is_repeated)
+    failed = _failed(today, ungraded, paint)
     for line in (*run_lines(today, paint), *failed):
         show(line)
 
@@ -189,27 +189,32 @@ def _labels(folder: Path) -> dict[str, Any]:
     return {"failures": dict(failures_of(folder, ()).counts.most_common())}
 
 
-def _failed(folder: Path, ungraded: int, paint: Paint, *, is_repeated: bool) -> Iterator[str]:
+def _failed(view: RunView, ungraded: int, paint: Paint) -> Iterator[str]:
+    """The first records that did not pass; of answers that must fail, those that did."""
+    from pathlib import Path
+
     from steelyard.results.predictions import PREDICTIONS
     from steelyard.results.projections import read_graded
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import decoded_rows, failures_of
 
+    folder, is_wrong = Path(view.folder), view.is_of_canaries
     if day := pruned_on(folder, PREDICTIONS):
         yield f"\nthe records were pruned on {day}"
         return
     rows = decoded_rows(folder, PREDICTIONS, read_graded)
-    shown = list(islice((row for row in rows if not row.is_passed), _SHOWN + 1))
+    shown = list(islice((row for row in rows if row.is_passed is is_wrong), _SHOWN + 1))
     failures = failures_of(folder, {row.place for row in shown})
     if ungraded:
         yield f"  no score   {ungraded:,} skipped"
     if shown:
-        yield "\nnot passed:"
+        yield "\npassed, though they must fail:" if is_wrong else "\nnot passed:"
     for row in shown[:_SHOWN]:
         is_fail = row.status == "evaluated"
-        status = "fail" if is_fail else _status_text(row, failures.rows.get(row.place))
+        verdict = "pass" if row.is_passed else "fail"
+        status = verdict if is_fail else _status_text(row, failures.rows.get(row.place))
         word = paint(status, "error" if is_fail else "warning")
-        name = _name(row, is_repeated=is_repeated)
+        name = _name(row, is_repeated=view.is_repeated)
         yield f"  {name}  {word}  {_line(row.reason)}"
     if len(shown) > _SHOWN:
         yield "  … and more; `steelyard export` gives all"

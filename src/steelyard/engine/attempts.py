@@ -7,14 +7,20 @@ from typing import TypeGuard
 from steelyard.engine.claims import Call
 from steelyard.engine.record_work import TARGET_CALL, Work
 from steelyard.errors import TargetError
-from steelyard.model.run import ADAPTED, INTERRUPTED, INTERRUPTED_MESSAGE, OUTAGE
+from steelyard.model.run import (
+    ADAPTED,
+    INTERRUPTED,
+    INTERRUPTED_MESSAGE,
+    MAY_HAVE_BEEN_SENT,
+    OUTAGE,
+)
 from steelyard.model.trace import Trace
 from steelyard.results.attempts import Attempt
 
 
 def interruption(why: str | None = None) -> TargetError:
     """How a call ends that is cut off: because its run stops, or else its process."""
-    message = f"{why}; the request may have been sent" if why else INTERRUPTED_MESSAGE
+    message = f"{why}{MAY_HAVE_BEEN_SENT}" if why else INTERRUPTED_MESSAGE
     return TargetError(INTERRUPTED, message)
 
 

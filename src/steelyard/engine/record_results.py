@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from steelyard.engine.budget import Stop
 from steelyard.engine.record_work import Work
 from steelyard.errors import NO_RESPONSE, TargetError
-from steelyard.model.run import CACHED, RecordStatus, Result
+from steelyard.model.run import CACHED, MAY_HAVE_BEEN_SENT, RecordStatus, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
 from steelyard.results.attempts import Attempt
@@ -76,13 +76,15 @@ def made_before(work: Work, error: TargetError) -> Result:
 def cancelled_of(work: Work, stop: Stop, attempt: Attempt | None) -> Result:
     """The result of a record that was not asked, or not to the end."""
     first = work.record.first_attempt_at or (attempt.at if attempt else None)
+    # Calls of another run are in this one only where their answer is graded.
+    # A call that was cut off uses no attempt.
+    attempts = 0 if work.past else work.attempt - 1
+    is_cut_off = first is not None and not attempts and not work.past
     return replace(
         work.record.result("cancelled"),
         label=stop.label,
-        message=stop.message,
-        # Calls of another run are in this one only where their answer is graded.
-        # A call that was cut off uses no attempt.
-        attempts=0 if work.past else work.attempt - 1,
+        message=f"{stop.message}{MAY_HAVE_BEEN_SENT * is_cut_off}",
+        attempts=attempts,
         copied_attempts=0,
         response_source=None,
         first_attempt_at=first,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.model.statistics.corrected_rate import CorrectedRate
-from steelyard.reports.numbers import Estimated, count
+from steelyard.reports.numbers import Estimated, count, counted
 from steelyard.results.metrics import Metrics
 
 
@@ -21,6 +21,18 @@ def say_rate(metrics: Metrics) -> str:
     if raw.low is None or raw.high is None:
         return f"{passed}. They are too few to say what other answers would do."
     return f"{passed}. Of answers like these, anything from {_ends(raw)} of 100 may pass."
+
+
+def say_canaries(metrics: Metrics) -> str:
+    """What judges did with answers that they must fail; a pass there is no merit of a target."""
+    scored, all_of_them = metrics.evaluated_records, metrics.total_records
+    if not scored:
+        return f"canaries: none of {counted(all_of_them, 'answer')} that must fail has a score"
+    verb = "was" if metrics.pass_count == 1 else "were"
+    answers = "answer" if scored == 1 else "answers"
+    passed = f"{count(metrics.pass_count)} of {count(scored)} {answers} that must fail"
+    missing = f", {count(all_of_them - scored)} without a score" if scored < all_of_them else ""
+    return f"canaries: {passed} {verb} passed{missing}"
 
 
 def graded_by(found: CorrectedRate) -> str:

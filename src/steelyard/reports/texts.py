@@ -6,6 +6,8 @@ from markupsafe import Markup
 
 _LONG = 6_000
 _KEPT = 2_000
+MAX_ANSWER = 20_000
+"""The most characters of an answer on a page that shows many."""
 WHOLE = 200_000
 """The most characters of one text that a page holds; the rest is in the raw JSON."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.model.run import Result
+from steelyard.model.run import MAY_HAVE_BEEN_SENT, Result
 from steelyard.results.metrics import Value
 
 FAILURES = "failures.jsonl"
@@ -29,6 +29,11 @@ class Failure(Value, frozen=True, kw_only=True):
     def place(self) -> tuple[int, int]:
         """Its index and repeat."""
         return self.index, self.repeat
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether it was asked, and cut off before anything came of it."""
+        return not self.attempts and str(self.message).endswith(MAY_HAVE_BEEN_SENT)
 
 
 read_failure = msgspec.json.Decoder(Failure).decode

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from steelyard.errors import UnreadableFileError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import RunState
+from steelyard.model.run import CANARIES, RunState
 from steelyard.results.json_struct import JsonStruct, from_json
 from steelyard.results.options import Derived, Number, StoredOptions
 from steelyard.results.sealing import Seal
@@ -109,6 +109,18 @@ class RunSetup(JsonStruct, frozen=True, kw_only=True):
     derived_from: Derived | None
     omitted_blocks: int | UnsetType = UNSET
     documents_not_shown: int | UnsetType = UNSET
+
+    @property
+    def is_of_canaries(self) -> bool:
+        """Whether it is about answers that a judge must fail, which are no sample of anything."""
+        providers = {one.get("provider") for one in self.targets.values()}
+        return self.dataset_id == CANARIES and providers == {CANARIES}
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether every rubric is known to take the mean of its checks by their weights."""
+        combined = {one.combine for one in self.rubrics}
+        return combined == {"weighted_avg"}
 
 
 class StateTime(JsonStruct, frozen=True, kw_only=True):

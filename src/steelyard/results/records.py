@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from steelyard.formats.letter_case import in_either_case
 from steelyard.model.json_value import JsonObject
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
@@ -70,7 +72,7 @@ class RecordQuery:
     label: str | None = None
     """The label of a failure."""
     text: str | None = None
-    """A part of the id, of what was asked, of the answer or of the reason; ASCII letters in
+    """A part of the id, of what was asked, of the answer or of the reason; letters in
     either case. Long texts that several records share are not looked at."""
     slice: tuple[str, str] | None = None
     """A field of the records with its value."""
@@ -273,14 +275,19 @@ class TextSearch:
         """The text as a row has it."""
         self._folded = _folded(self.written)
         self._text = _folded(text)
+        # ASCII is looked for as databases do it fastest, which know its letters alone.
+        self._pattern = None if text.isascii() else re.compile(in_either_case(text))
 
     def may_match(self, row: bytes) -> bool:
         """Whether the text stands anywhere in a row, if only in the name of a field."""
-        return self._folded in row.lower()
+        return self._pattern is not None or self._folded in row.lower()
 
     def matches(self, row: bytes) -> bool:
         """Whether the text stands where it is looked for."""
-        return any(self._text in _folded(text) for text in _searched(_read_texts(row)))
+        texts = _searched(_read_texts(row))
+        if self._pattern is not None:
+            return any(self._pattern.search(text) for text in texts)
+        return any(self._text in _folded(text) for text in texts)
 
 
 def _searched(row: _Texts) -> Iterator[str]:

@@ -12,16 +12,19 @@ from sqlalchemy import (
     Insert,
     Integer,
     Table,
+    and_,
     func,
     insert,
     literal,
     literal_column,
+    or_,
 )
 from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.letter_case import in_either_case, letter_cases
 from steelyard.store.column_types import Text, Whole
 
 if TYPE_CHECKING:
@@ -99,6 +102,12 @@ class _IsLike(_Form):
     in_postgresql = f"({{}} ILIKE {{}} ESCAPE '{_ESCAPE}')"
 
 
+class _Matches(_Form):
+    inherit_cache = True
+    in_sqlite = "({0} GLOB {1})"
+    in_postgresql = "({0} ~ {2})"
+
+
 class _Now(_Form):
     type = Float()
     inherit_cache = True
@@ -165,15 +174,41 @@ def position(column: ColumnElement[str], text: str) -> ColumnElement[int]:
 
 
 def contains(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
-    """Whether a text stands in a column, ASCII letters in either case."""
+    """Whether a text stands in a column, letters in either case."""
     text = without_surrogates(text)
     if len(text) > _LONGEST_PATTERN or NUL in text:
         # A pattern cannot be as long as a text, and it ends at a null character.
         return _Position(func.lower(column), literal(text.translate(_LOWER), Text)) > 0
+    # Three times as fast: it copies no row to change its letters.
+    is_like = _IsLike(column, literal(f"%{_like(text)}%", Text))
+    if text.isascii():
+        return is_like
+    is_found = _contains_beyond_ascii(column, text)
+    return and_(is_like, is_found) if any(sign.isascii() for sign in text) else is_found
+
+
+def _like(text: str) -> str:
+    """A pattern of LIKE, which knows the case of ASCII alone: any other sign may be any sign."""
     for special in (_ESCAPE, "%", "_"):
         text = text.replace(special, _ESCAPE + special)
-    # Three times as fast: it copies no row to change its letters.
-    return _IsLike(column, literal(f"%{text}%", Text))
+    return "".join(sign if sign.isascii() else "_" for sign in text)
+
+
+def _contains_beyond_ascii(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """A pattern that begins with a class is slow: each case of the first letter has its own."""
+    rest = "".join(_glob(letter_cases(sign)) for sign in text[1:])
+    expression = literal(in_either_case(text), Text)
+    return or_(
+        *(
+            _Matches(column, literal(f"*{_glob(first)}{rest}*", Text), expression)
+            for first in letter_cases(text[0])
+        )
+    )
+
+
+def _glob(cases: str) -> str:
+    """One sign of a pattern of GLOB."""
+    return f"[{cases}]" if len(cases) > 1 or cases in "*?[" else cases
 
 
 def json_field(column: ColumnElement[bytes], name: str) -> ColumnElement[Any]:

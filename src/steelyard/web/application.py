@@ -137,13 +137,16 @@ def _rendered(context: Context, frame: Frame, headers: Headers) -> Response:
 
 
 def _read_query(request: Request, kind: type[Any]) -> Any:
-    """The query as its type; a page ignores what it does not know, and empty fields of forms."""
+    """The query as its type; empty fields of forms say nothing.
+
+    A list refuses what it does not know: a filter that is misspelt would show everything.
+    """
     values = {name: value for name, value in request.query_params.items() if value}
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as wrong:
         text = explained(wrong, kind)
-        if not text.startswith("invalid value"):
+        if not text.startswith("invalid value") and "is not a known field" not in text:
             name = str(wrong).rpartition("`$.")[2].rstrip("`")
             text = f"'{name}' cannot be '{values.get(name, '')[:100]}'"
         raise InvalidError(f"the address is wrong: {text}") from None

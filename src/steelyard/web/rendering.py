@@ -13,6 +13,7 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse
 
 from steelyard.model.access import Identity, Scope
+from steelyard.reports.html.legible_text import legible
 from steelyard.reports.html.pages import environment
 from steelyard.reports.review_keys import badge_of
 from steelyard.web.assets import asset_url
@@ -42,7 +43,7 @@ class Frame:
 def render(context: Context, frame: Frame) -> HTMLResponse:
     """The HTML of a page."""
     template = _pages().get_template(context.template)
-    html = template.render(page=context, frame=frame)
+    html = legible(template.render(page=context, frame=frame))
     # No HTML may hold a null character, which a text of a model may.
     return HTMLResponse(html.replace("\0", "\ufffd"), context.status)
 

@@ -77,6 +77,11 @@ def test_a_cancel_breaks_off_the_calls_that_hang_and_asks_nothing_more() -> None
     assert {attempt.message for attempt in made} == {
         "the run was cancelled; the request may have been sent"
     }
+    results = [result for _, result in sorted(bench.ledger.results.items())]
+    assert [result.message.endswith("may have been sent") for result in results] == [
+        *[True] * 4,
+        *[False] * 2,
+    ]
     assert len(bench.seen) == 6
 
 

@@ -21,7 +21,7 @@ from steelyard.reports.comparison.comparison_text import (
 )
 from steelyard.reports.comparison.settling import Settling, settling_of
 from steelyard.reports.figures import Axis, Share
-from steelyard.reports.numbers import count, counted, p_text, percent, signed_points
+from steelyard.reports.numbers import count, counted, p_text, rate_text, signed_points
 from steelyard.reports.sentence import sentence
 
 FEWEST = 5
@@ -192,7 +192,7 @@ def _error(found: Comparison) -> str:
         if side.corrected is None:
             continue
         wrong = [
-            (1 - rate.value, does, called, rate.n)
+            (_turned(rate), does, called)
             for does, called, rate in (
                 ("passes", "bad", side.corrected.tnr),
                 ("fails", "good", side.corrected.tpr),
@@ -200,10 +200,17 @@ def _error(found: Comparison) -> str:
             if rate is not None and rate.value is not None and rate.n
         ]
         if wrong:
-            share, does, called, n = max(wrong, key=lambda one: one[0])
-            answers = f"answers of {name} that people call {called} (n = {n:,})"
-            return f"It {does} {percent(share)} of the {answers}, so "
+            share, does, called = max(wrong, key=lambda one: one[0].value or 0.0)
+            answers = f"answers of {name} that people call {called} (n = {share.n:,})"
+            return f"It {does} {rate_text(share)} of the {answers}, so "
     return "Without people's labels to correct it, "
+
+
+def _turned(rate: Interval) -> Interval:
+    """How often a judge is wrong, from how often it is right."""
+    ends = (rate.value, rate.low, rate.high)
+    value, low, high = (None if one is None else 1 - one for one in ends)
+    return Interval(value, high, low, rate.method, rate.n)
 
 
 def _differences(found: Comparison) -> Iterator[DifferenceRow]:

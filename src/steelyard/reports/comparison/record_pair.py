@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from steelyard.model.labels.votes import ResponseVotes
 from steelyard.reports.asked_text import expected_text, question_and_context, request_text
+from steelyard.reports.texts import MAX_ANSWER
 from steelyard.reports.verdict_words import (
     VerdictWord,
     check_word,
@@ -19,9 +20,6 @@ from steelyard.reports.verdict_words import (
 )
 from steelyard.reports.word_diff import WordDiff, word_diff
 from steelyard.results.predictions import CheckScore, Prediction
-
-MAX_ANSWER = 20_000
-"""The most characters of an answer on a page that shows many."""
 
 
 class CheckReason(NamedTuple):

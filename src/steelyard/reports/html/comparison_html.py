@@ -10,6 +10,7 @@ from steelyard.model.statistics.comparison import Comparison
 from steelyard.reports.comparison.comparison_view import ComparisonView, comparison_view
 from steelyard.reports.comparison.record_pair import AnsweredRecord, RecordPair
 from steelyard.reports.figures import Share
+from steelyard.reports.html.legible_text import legible
 from steelyard.reports.html.short_records import ShortRecord, ShortRecords, shortened_to
 from steelyard.reports.html.single_file import single_files
 from steelyard.reports.numbers import count, counted
@@ -87,7 +88,7 @@ def comparison_html(
         made=tuple(_made(found)),
     )
     with limited_page():
-        return single_files().get_template("comparison.html").render(page=page)
+        return legible(single_files().get_template("comparison.html").render(page=page))
 
 
 def _made(found: Comparison) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from steelyard.model.statistics.comparison import Comparison
 from steelyard.reports.comparison.comparison_text import mismatch_text, points, why_not
+from steelyard.reports.html.legible_text import legible
 from steelyard.reports.html.single_file import single_files
 from steelyard.reports.numbers import counted
 from steelyard.reports.run.run_text import RunView
@@ -69,4 +70,4 @@ def group_html(datasets: Sequence[DatasetRuns]) -> str:
     names = ", ".join(dict.fromkeys(one.name for one in datasets))
     title = f"{counted(number, 'run')} of {names}"
     template = single_files().get_template("group_report.html")
-    return template.render(title=title, datasets=datasets, shown=SHOWN)
+    return legible(template.render(title=title, datasets=datasets, shown=SHOWN))

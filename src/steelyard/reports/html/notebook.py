@@ -16,6 +16,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.statistics.comparison import Comparison
 from steelyard.reports.asked_text import request_text
 from steelyard.reports.comparison.comparison_text import comparison_lines, verdict_text
+from steelyard.reports.html.legible_text import legible
 from steelyard.reports.html.pages import environment
 from steelyard.reports.run.run_summary import RunSummary, summary_of
 from steelyard.reports.run.run_text import RunView
@@ -108,7 +109,8 @@ def findings_output(findings: Sequence[Finding]) -> str:
 
 
 def _rendered(name: str, page: object) -> str:
-    return _outputs().get_template(f"notebook/{name}.html").render(page=page, style=_style())
+    html = _outputs().get_template(f"notebook/{name}.html").render(page=page, style=_style())
+    return legible(html)
 
 
 @cache

@@ -11,6 +11,7 @@ import msgspec
 
 from steelyard.reports.asked_text import expected_text, question_and_context
 from steelyard.reports.comparison.record_pair import CheckReason, check_reasons
+from steelyard.reports.html.legible_text import legible
 from steelyard.reports.html.short_records import (
     ShortRecord,
     ShortRecords,
@@ -105,7 +106,7 @@ def run_html(view: RunView, predictions: Iterable[Prediction], pruned: str | Non
         unscored=unscored.list(),
         passed=passed.list(),
         pruned=pruned,
-        heat=heat_table(view.metrics, view.slices),
+        heat=None if view.is_of_canaries else heat_table(view.metrics, view.slices),
         questions=question_table(view.metrics),
         checks=list(view.metrics.checks.items()),
         repeats=repeats.by_k if repeats else (),
@@ -117,7 +118,8 @@ def run_html(view: RunView, predictions: Iterable[Prediction], pruned: str | Non
         ),
     )
     template = single_files().get_template("run.html")
-    return template.render(page=page, estimate_text=estimate_text, bounds_text=bounds_text)
+    html = template.render(page=page, estimate_text=estimate_text, bounds_text=bounds_text)
+    return legible(html)
 
 
 class _Listing:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from steelyard.model.labels.sheet import LabelSheet, SheetRow, answer_column
 from steelyard.model.question import Question
+from steelyard.reports.html.legible_text import legible
 from steelyard.reports.html.single_file import single_files
 
 _FENCE = re.compile(r"`{3,}")
@@ -36,7 +37,7 @@ def sheet_html(sheet: LabelSheet) -> str:
     rows = [(row, list(asked_of(sheet, row))) for row in sheet.rows]
     guidance = sheet.questions.guidance if sheet.questions else ()
     template = single_files().get_template("sheet.html")
-    return template.render(sheet=sheet, rows=rows, guidance=guidance)
+    return legible(template.render(sheet=sheet, rows=rows, guidance=guidance))
 
 
 def asked_of(sheet: LabelSheet, row: SheetRow) -> Iterator[tuple[str, str]]:

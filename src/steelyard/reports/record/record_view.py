@@ -12,6 +12,7 @@ from steelyard.engine.redaction.marks import marks_in
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.asked_text import shown
 from steelyard.reports.record.check_view import CheckView, check_views
+from steelyard.reports.texts import MAX_ANSWER
 from steelyard.reports.verdict_words import VerdictWord, row_word
 from steelyard.reports.word_diff import marked, word_diff
 from steelyard.results.failures import Failure
@@ -72,6 +73,8 @@ class RepeatView(NamedTuple):
     """The answer, in which words are marked that the repeat on show does not have."""
     is_same: bool
     """Whether the answer is that of the repeat on show."""
+    cut: int = 0
+    """How many characters of the answer are left out."""
 
     def check(self, name: str) -> CheckView | None:
         """What a check found in this repeat; None where it has not graded it."""
@@ -133,7 +136,7 @@ def repeated_checks(repeats: Sequence[RepeatView]) -> tuple[str, ...]:
 
 def _repeat(row: Prediction, current: Prediction) -> RepeatView:
     said, other = row.model_response, current.model_response
-    answer = None if said is None else Markup("{}").format(said)
+    answer = None if said is None else Markup("{}").format(said[:MAX_ANSWER])
     if said is not None and other is not None and row is not current:
         is_short = len(said) + len(other) <= _DIFFERENCE
         answer = marked(word_diff(other, said).b, "ins") if is_short else answer
@@ -144,6 +147,7 @@ def _repeat(row: Prediction, current: Prediction) -> RepeatView:
         checks=check_views(row.evaluator_scores),
         answer=answer,
         is_same=said == other,
+        cut=max(0, len(said or "") - MAX_ANSWER),
     )
 
 

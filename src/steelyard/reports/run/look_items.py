@@ -11,10 +11,11 @@ from typing import Literal, TypeAlias
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, counted
 from steelyard.reports.record_name import record_name
+from steelyard.reports.run.no_score import cause_of, unasked_text
 from steelyard.results.attempts import Attempt
 from steelyard.results.failures import Failure
 
-LookKind: TypeAlias = Literal["failure", "skipped", "check", "split", "people"]
+LookKind: TypeAlias = Literal["failure", "skipped", "check", "canary", "split", "people"]
 _NUMBER = re.compile(r"\d+")
 _LENGTH = 160
 
@@ -50,6 +51,7 @@ class LookItem:
             "failure": f"No score: {self.name}",
             "skipped": "Skipped: graded by nothing",
             "check": f"Not passed: {self.name}",
+            "canary": "Passed, though they must fail",
             "split": "The jury is split",
             "people": "The judge and people differ",
         }[self.kind]
@@ -57,7 +59,7 @@ class LookItem:
     @property
     def verdict(self) -> str:
         """The kind of verdict that it is shown as."""
-        return {"failure": "unscored", "check": "fail"}.get(self.kind, self.kind)
+        return {"failure": "unscored", "check": "fail", "canary": "fail"}.get(self.kind, self.kind)
 
 
 def failure_item(
@@ -90,7 +92,7 @@ def failure_item(
 
 def said(failures: Iterable[Failure]) -> str:
     """The most frequent message; messages that differ only in numbers are alike."""
-    messages = [text for row in failures if (text := str(row.message or ""))]
+    messages = [text for row in failures if (text := cause_of(row))]
     patterns = Counter(_NUMBER.sub("N", text) for text in messages)
     if not patterns:
         return "No message"
@@ -109,7 +111,7 @@ def _tries(failures: Sequence[Failure], number: int) -> str:
     tries = [row.attempts for row in failures]
     low, high = min(tries), max(tries)
     many = counted(high, "attempt") if low == high else f"{count(low)} to {count(high)} attempts"
-    many = many if high else "never asked"
+    many = many if high else unasked_text(failures)
     of_them = f" of the first {count(len(failures))}" if len(failures) < number else ""
     return f"; {many}{' each' if high and number > 1 else ''}{of_them}"
 
@@ -122,6 +124,17 @@ def check_item(
     if not is_deciding:
         words = f"It has no weight in the verdict. {words}"
     return LookItem(kind="check", name=check, number=number, words=words, examples=tuple(examples))
+
+
+def canary_item(number: int, examples: Sequence[LookExample]) -> LookItem:
+    """Answers that a judge must fail, and passed."""
+    return LookItem(
+        kind="canary",
+        name="",
+        number=number,
+        words=_quoted(number, examples),
+        examples=tuple(examples),
+    )
 
 
 def skipped_item(number: int, examples: Sequence[LookExample]) -> LookItem:

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
+from steelyard.model.run import MAY_HAVE_BEEN_SENT
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count
 from steelyard.results.failures import Failure
@@ -24,13 +25,18 @@ def no_score_lines(failures: Iterable[Failure]) -> Iterator[str]:
     messages about lines.
     """
     reasons: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    unasked: defaultdict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
     for row in failures:
-        label, message = row.label, str(row.message)
+        label, message = row.label, cause_of(row)
         pattern = "" if _LINE.match(message) else _NUMBER.sub("N", message)
         reasons[label, pattern][message] += 1
+        if not row.attempts:
+            unasked[label, pattern][row.is_interrupted] += 1
     ranked = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
     for (label, pattern), messages in ranked[:_SHOWN]:
-        yield from _reason(label, pattern, messages)
+        numbers = unasked[label, pattern]
+        cut_off = f"; {_unasked(numbers)}" if numbers[True] else ""
+        yield from _reason(label, pattern, messages, cut_off)
     rest = Counter[str]()
     for (label, _), messages in ranked[_SHOWN:]:
         rest[label] += messages.total()
@@ -58,13 +64,30 @@ def _joined(listed: list[str]) -> str:
     return f"{head}: {'; '.join(more)}" if more else head
 
 
-def _reason(label: str, pattern: str, messages: Counter[str]) -> Iterator[str]:
+def cause_of(row: Failure) -> str:
+    """Why a record has no score, whether or not its request may have been sent."""
+    return str(row.message or "").removesuffix(MAY_HAVE_BEEN_SENT)
+
+
+def unasked_text(failures: Iterable[Failure]) -> str:
+    """Of records without an attempt, how many were never asked and how many were cut off."""
+    return _unasked(Counter(row.is_interrupted for row in failures))
+
+
+def _unasked(interrupted: Counter[bool]) -> str:
+    if not interrupted[True]:
+        return "never asked"
+    kinds = ((interrupted[False], "never asked"), (interrupted[True], "interrupted"))
+    return ", ".join(f"{count(number)} {word}" for number, word in kinds if number)
+
+
+def _reason(label: str, pattern: str, messages: Counter[str], cut_off: str) -> Iterator[str]:
     """One reason with its message; messages about lines are listed."""
     total = f"{NO_SCORE}   {count(messages.total())} {printable(label)}"
     lines = [message for message in messages if _LINE.match(message)]
     if not lines:
         short = _short(pattern if len(messages) > 1 else next(iter(messages)))
-        yield f"{total}: {short}" if short else total
+        yield f"{total}: {short}{cut_off}" if short else f"{total}{cut_off}"
         return
     yield total
     for message in lines[:_SHOWN]:

@@ -28,6 +28,7 @@ def run_markdown(view: RunView, failed: Sequence[Prediction] = ()) -> str:
     """The numbers, the verdict of the gates, and the first records that did not pass."""
     metrics = view.metrics
     rate = metrics.pass_rate
+    passed = "passed" if view.is_of_canaries else "pass rate"
     lines = [
         f"### {escaped(view.title)}: {view.headline}",
         "",
@@ -35,7 +36,7 @@ def run_markdown(view: RunView, failed: Sequence[Prediction] = ()) -> str:
         "",
         "| | |",
         "|---|---|",
-        f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate.n)} |",
+        f"| {passed} (95 % interval) | {rate_text(rate)}, n = {count(rate.n)} |",
         *_rows("dependent records", dependence(view)),
         *_corrected_rows(metrics),
         *(f"| gate | {escaped(text)} |" for _, text in gate_lines(view.gates)),
@@ -51,9 +52,9 @@ def run_markdown(view: RunView, failed: Sequence[Prediction] = ()) -> str:
     ]
     lines.extend(
         f"| {one.word} {escaped(one.name)} | {one.text} |"
-        for one in low_slices(view.metrics, view.slices)
+        for one in (() if view.is_of_canaries else low_slices(view.metrics, view.slices))
     )
-    if failed:
+    if failed and not view.is_of_canaries:
         lines.extend(("", *failed_lines(failed, metrics)))
     return "\n".join(lines).rstrip("\n")
 

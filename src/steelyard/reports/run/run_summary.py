@@ -21,7 +21,7 @@ from steelyard.reports.numbers import (
     share_text,
     whole_of,
 )
-from steelyard.reports.rate_words import say_rate
+from steelyard.reports.rate_words import say_canaries, say_rate
 from steelyard.reports.run.headline import gate_lines
 from steelyard.reports.run.missing_scores import without_score_text
 from steelyard.reports.run.repeats_text import noise_text, partial_text
@@ -100,6 +100,8 @@ class Notice:
 class RunSummary:
     """The head of a run."""
 
+    title: str = "Pass rate"
+    """What the rates are of."""
     say: str
     """The result in words."""
     rates: tuple[RateRow, ...]
@@ -116,12 +118,13 @@ class RunSummary:
 
 def summary_of(view: RunView, not_blind: int = 0) -> RunSummary:
     """The head of a run; `not_blind` labels of its judge are left out of the corrected rate."""
-    metrics = view.metrics
+    metrics, is_of_canaries = view.metrics, view.is_of_canaries
     return RunSummary(
-        say=say_rate(metrics),
+        title="Canaries" if is_of_canaries else "Pass rate",
+        say=sentence(say_canaries(metrics)) if is_of_canaries else say_rate(metrics),
         rates=tuple(_rates(view)),
         judge=_judge(metrics, not_blind),
-        facts=tuple(_facts(metrics)),
+        facts=(*_facts(metrics), *_canary_facts(view)),
         rubrics=tuple(one.rubric for one in view.manifest.setup.rubrics),
         notices=tuple(_notices(view)),
         distribution=metrics.score_distribution if metrics.evaluated_records else (),
@@ -150,7 +153,7 @@ def _rates(view: RunView) -> Iterator[RateRow]:
     raw = metrics.pass_rate
     about = f"{count(metrics.pass_count)} of {count(metrics.evaluated_records)} evaluated"
     yield RateRow(
-        name=raw_name(corrected),
+        name="Passed, though they must fail" if view.is_of_canaries else raw_name(corrected),
         about=f"{about}, {_method(raw.method)}" if raw.method else about,
         found=raw,
         style="" if corrected and corrected.is_corrected else "lead",
@@ -302,6 +305,13 @@ def _facts(metrics: Metrics) -> Iterator[Fact]:
     saved = metrics.cache.hits + (judging.cache.hits if judging else 0)
     if saved:
         yield Fact("Calls saved by the cache", count(saved))
+
+
+def _canary_facts(view: RunView) -> Iterator[Fact]:
+    """Who was tried: no rate of a target is shown that would name its judge."""
+    names = list(dict.fromkeys(one.judge for one in view.manifest.judges or ()))
+    if view.is_of_canaries and names:
+        yield Fact("Judge tried" if len(names) == 1 else "Judges tried", ", ".join(names))
 
 
 def _notices(view: RunView) -> Iterator[Notice]:

@@ -22,6 +22,7 @@ from steelyard.reports.numbers import (
     percent,
     rate_text,
 )
+from steelyard.reports.rate_words import say_canaries
 from steelyard.reports.run.headline import failed_text, gate_lines, headline
 from steelyard.reports.run.missing_scores import without_score_text
 from steelyard.reports.run.no_score import no_score_lines, reason_texts
@@ -90,8 +91,15 @@ class RunView:
         return self.manifest.setup.options.repeat > 1
 
     @property
+    def is_of_canaries(self) -> bool:
+        """Whether it is about answers that a judge must fail."""
+        return self.manifest.setup.is_of_canaries
+
+    @property
     def headline(self) -> str:
         """The result in one line."""
+        if self.is_of_canaries:
+            return say_canaries(self.metrics)
         return headline(self.metrics, self.gates)
 
 
@@ -104,7 +112,11 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield "  ".join([*parts, *(paint(text, "error") for text in failed_text(view.gates))])
     evaluated = f"{count(metrics.pass_count)} of {count(metrics.evaluated_records)}"
     rate = rate_text(metrics.pass_rate)
-    yield f"  pass rate  {rate}  {evaluated} evaluated (95 % interval)"
+    if view.is_of_canaries:
+        yield f"  {say_canaries(metrics)}"
+        yield f"  passed     {rate}  {evaluated} evaluated (95 % interval)"
+    else:
+        yield f"  pass rate  {rate}  {evaluated} evaluated (95 % interval)"
     if text := partial_text(metrics):
         yield f"             {text}"
     if text := dependence(view):
@@ -126,7 +138,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     if text := no_choice_text(metrics):
         yield f"  {paint('no choice', 'warning' if is_unreadable(metrics) else 'quiet')}  {text}"
     yield from repeats_lines(metrics)
-    for one in low_slices(view.metrics, view.slices):
+    for one in () if view.is_of_canaries else low_slices(view.metrics, view.slices):
         yield f"  {one.word:<10} {printable(one.name)}  {one.text}"
     for text in uneven_slices(metrics):
         yield f"  {paint('missing', 'warning')}    {printable(text)}"

@@ -65,8 +65,11 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
     """A finished run with current validations: its judge may have been validated after it.
 
     Artifacts are never changed. A rate corrected by labels of the run's own responses stays,
-    unless the judge was refused since; they replace a rate by labels of another run.
+    unless the judge was refused since; they replace a rate by labels of another run. Answers
+    that a judge must fail are no sample of anything that labels could correct.
     """
+    if view.is_of_canaries:
+        return view
     before = view.metrics.corrected_pass_rate
     basis, folder = before.basis if before else None, Path(view.folder)
     is_settled = basis == OWN_LABELS and not any(one.refusals for one in validations)

@@ -23,7 +23,7 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
 from steelyard.usecases.datasets.create_definition import create_definition
 from steelyard.usecases.datasets.finding_fixes import fix_of, taken_name
-from steelyard.usecases.datasets.mend_json import MendedText, mended_json
+from steelyard.usecases.datasets.mend_json import MendedText, mended_json, unwrapped_json
 from steelyard.usecases.datasets.uploads import Upload, validate_upload, with_lines
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions
 from steelyard.usecases.registry.publish import contract_of, raw_value
@@ -92,11 +92,20 @@ def check_rubric(ports: RegistryPorts, text: str, *, strict: bool = False) -> Ch
         text=text,
         report=with_lines(report, upload),
         row=row,
-        mended=mended_json(text) if upload.extension == ".json" else None,
+        mended=_almost(text) if upload.extension == ".json" else None,
         standing=None if is_draft else reference,
         replaces=reference if is_draft and not _is_same(holder, content) else None,
         since=_since(ports, row),
     )
+
+
+_PARTS = ("questions", "dimensions", "checks")
+"""One of these every rubric has."""
+
+
+def _almost(text: str) -> MendedText | None:
+    """What would be right: JSON that can be read, and no object around it."""
+    return mended_json(text) or unwrapped_json(text, _PARTS)
 
 
 _OF_REFERENCES = (

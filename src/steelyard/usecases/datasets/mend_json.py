@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from steelyard.errors import ParseError
+from steelyard.formats.braces import closed_at
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json
 from steelyard.judging.reply_json import replied_json
@@ -30,6 +32,8 @@ class MendedText(NamedTuple):
 
     text: str
     why: str
+    is_cut: bool = False
+    """Whether the text ends before the object does, so that something is missing."""
 
 
 def mended_json(text: str) -> MendedText | None:
@@ -43,8 +47,24 @@ def mended_json(text: str) -> MendedText | None:
         found = replied_json(tried)
         if found.fault is None and isinstance(found.value, dict):
             written = json.dumps(found.value, ensure_ascii=False, indent=2)
-            return MendedText(written + "\n", f"{_why(text, found.rung, tried != text)}.")
+            is_cut = found.rung == "repaired" and _is_cut(bare)
+            why = _why(text, found.rung, had_comments=tried != text, is_cut=is_cut)
+            return MendedText(f"{written}\n", f"{why}.", is_cut)
     return None
+
+
+def unwrapped_json(text: str, fields: Container[str]) -> MendedText | None:
+    """The object in a member of another that has nothing else, where it has one of the fields."""
+    if len(text) > MOST_CHARACTERS or not _is_json(text):
+        return None
+    whole = parse_json(without_bom(text.encode("utf-8", "backslashreplace")))
+    if not isinstance(whole, dict) or len(whole) != 1:
+        return None
+    name, inner = next(iter(whole.items()))
+    if not isinstance(inner, dict) or name in fields or not any(one in fields for one in inner):
+        return None
+    written = json.dumps(inner, ensure_ascii=False, indent=2)
+    return MendedText(f"{written}\n", f'It stands within "{name[:40]}"; leave that out.')
 
 
 def mended_rows(text: str) -> MendedText | None:
@@ -54,7 +74,7 @@ def mended_rows(text: str) -> MendedText | None:
     if (inner := _fenced(text)) is not None:
         mended = mended_rows(inner)
         why = "The dataset stands in a code fence."
-        return MendedText(mended.text, f"{why} {mended.why}") if mended else MendedText(inner, why)
+        return mended._replace(why=f"{why} {mended.why}") if mended else MendedText(inner, why)
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or not all(_is_row(line) for line in lines):
         return mended_json(text)
@@ -99,23 +119,33 @@ def _unquoted(text: str) -> MendedText | None:
         written = json.dumps(json.loads(value), ensure_ascii=False, indent=2) + "\n"
         return MendedText(written, "The JSON stands in a quoted string.")
     inner = mended_json(value)
-    return inner and MendedText(inner.text, f"The JSON stands in a quoted string. {inner.why}")
+    return inner and inner._replace(why=f"The JSON stands in a quoted string. {inner.why}")
 
 
-def _why(text: str, rung: str, had_comments: bool) -> str:
+def _why(text: str, rung: str, *, had_comments: bool, is_cut: bool) -> str:
     """What stood in the way, in words."""
     before = text.partition("{")[0].strip()
     reasons: list[str] = []
     if _FENCE in before:
         reasons.append("The JSON stands in a code fence")
-    elif before or text.rpartition("}")[2].strip():
+    elif before or (not is_cut and text.rpartition("}")[2].strip()):
         reasons.append("There is other text around the JSON")
     if had_comments:
         reasons.append("it has comments" if reasons else "The JSON has comments")
-    if rung == "repaired":
+    if is_cut:
+        wrong = "the text was cut off, and what followed is missing"
+        reasons.append(wrong if reasons else f"{wrong[0].upper()}{wrong[1:]}")
+    elif rung == "repaired":
         wrong = "quotes, commas or brackets in it are wrong"
         reasons.append(wrong if reasons else f"This is almost JSON: {wrong}")
     return "; ".join(reasons) or "This is almost JSON"
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a text ends within its object: braces or brackets are open."""
+    start = text.find("{")
+    is_open = any(text.count(begin) > text.count(end) for begin, end in ("{}", "[]"))
+    return start >= 0 and is_open and closed_at(text, start) is None
 
 
 def _without_comments(text: str) -> str:

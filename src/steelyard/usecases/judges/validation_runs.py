@@ -20,6 +20,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric, RubricCheck
+from steelyard.model.run import CANARIES as CANARY_SET
 from steelyard.model.run import VALIDATION
 from steelyard.model.statistics.validation import CanaryCount, CanaryTally
 from steelyard.model.trace import Trace
@@ -35,7 +36,6 @@ from steelyard.usecases.runs.prepare import open_source, prepare_source
 
 CANARY_CASES = 3
 """The number of labelled cases on which each canary is tried."""
-_CANARIES = "canaries"
 _TOO_LONG = 100_000
 """Longer canaries would test the harness, not the judge, and cost too many tokens."""
 TRIED = tuple(canary for canary in CANARIES if len(canary.text) <= _TOO_LONG)
@@ -115,24 +115,24 @@ def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading
             name = f"{canary.id} {case.id}"
             answers[name] = canary_trace(canary)
             asked.append(replace(case, id=name, conversation_id=None))
-    dataset = Dataset(id=_CANARIES, contract=contract.name, cases=tuple(asked))
+    dataset = Dataset(id=CANARY_SET, contract=contract.name, cases=tuple(asked))
     reading = DatasetInMemory(dataset, contract)
     source = Source(
-        name=_CANARIES,
+        name=CANARY_SET,
         reading=reading,
         contract=contract,
-        digests={_CANARIES: reading.digest()},
+        digests={CANARY_SET: reading.digest()},
     )
     options = RunOptions(
-        dataset=Path(_CANARIES),
-        target=_CANARIES,
+        dataset=Path(CANARY_SET),
+        target=CANARY_SET,
         judge=grading.judge,
         group_id=_group(ports),
     )
     target = CanaryTarget(answers)
-    spec = TargetSpec(name=_CANARIES, target=target, sampling={}, response_source="prefilled")
+    spec = TargetSpec(name=CANARY_SET, target=target, sampling={}, response_source="prefilled")
     alone = ports.without_validations().gathering()
-    return prepare_source(alone, options, source, grading.rubric, {_CANARIES: spec})
+    return prepare_source(alone, options, source, grading.rubric, {CANARY_SET: spec})
 
 
 def canary_tally(folder: Path, check: str) -> CanaryTally:
@@ -164,12 +164,12 @@ class CanaryTarget:
     """Answers every case with the canary in its name."""
 
     def __init__(self, answers: Mapping[str, Trace]) -> None:
-        self.name = _CANARIES
+        self.name = CANARY_SET
         self._answers = answers
 
     def described(self) -> JsonObject:
         """Its settings."""
-        return {"provider": _CANARIES}
+        return {"provider": CANARY_SET}
 
     async def ask(self, request: Request) -> Trace:
         """The canary."""

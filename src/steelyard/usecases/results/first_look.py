@@ -10,6 +10,7 @@ from steelyard.reports.record_name import record_name
 from steelyard.reports.run.look_items import (
     LookExample,
     LookItem,
+    canary_item,
     check_item,
     failure_item,
     skipped_item,
@@ -31,14 +32,27 @@ _MESSAGES = 200
 
 
 def first_look(
-    records: Records, counts: ResultCounts, *, is_repeated: bool = False
+    records: Records,
+    counts: ResultCounts,
+    *,
+    is_repeated: bool = False,
+    is_weighted: bool = False,
+    is_of_canaries: bool = False,
 ) -> tuple[LookItem, ...]:
-    """Reasons to look at records, each with the first of them; failures come first."""
+    """Reasons to look at records, each with the first of them; failures come first.
+
+    Where results are `is_weighted` means, checks without a weight come last. Of canaries those
+    that pass are what to look at.
+    """
     example = partial(_example, is_repeated=is_repeated)
     return (
         *_failures(records, counts, is_repeated=is_repeated),
         *_skipped(records, counts, example),
-        *_checks(records, counts, example),
+        *(
+            _canaries(records, counts, example)
+            if is_of_canaries
+            else _checks(records, counts, example, is_weighted=is_weighted)
+        ),
         *_split(records, counts, example),
     )
 
@@ -71,14 +85,16 @@ def _skipped(records: Records, counts: ResultCounts, example: _Example) -> Itera
         yield skipped_item(number, [example(row, str(row.reason or "")) for row in rows])
 
 
-def _checks(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:
+def _checks(
+    records: Records, counts: ResultCounts, example: _Example, *, is_weighted: bool
+) -> Iterator[LookItem]:
     failing = [(name, found.failed) for name, found in counts.checks.items() if found.failed]
     failing.sort(key=lambda one: -one[1])
     items: list[tuple[bool, LookItem]] = []
     for name, number in failing[:_MOST_ITEMS]:
         rows = _first(records, RecordQuery(check=name, passed=False))
         scores = [_score(row, name) for row in rows]
-        decides = any(one.required or one.weight for one in scores if one)
+        decides = not is_weighted or any(_decides(row, name) for row in rows)
         examples = [
             example(row, str(one.reason or "") if one else "")
             for row, one in zip(rows, scores, strict=True)
@@ -87,6 +103,25 @@ def _checks(records: Records, counts: ResultCounts, example: _Example) -> Iterat
     # Checks that decide nothing come after those that do.
     yield from (item for decides, item in items if decides)
     yield from (item for decides, item in items if not decides)
+
+
+def _canaries(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:
+    """Answers that a judge must fail, and passed."""
+    if counts.passed:
+        rows = _first(records, RecordQuery(passed=True))
+        yield canary_item(counts.passed, [example(row, str(row.reason or "")) for row in rows])
+
+
+def _decides(row: Prediction, check: str) -> bool:
+    """Whether a check moves the weighted mean of a record, or is a condition of its pass.
+
+    Where no check of a record has a weight, all of them must pass.
+    """
+    scored = [one for one in row.evaluator_scores if one.status == "scored"]
+    is_weighed = any(one.weight for one in scored)
+    return any(
+        one.required or one.weight or not is_weighed for one in scored if one.check == check
+    )
 
 
 def _split(records: Records, counts: ResultCounts, example: _Example) -> Iterator[LookItem]:

@@ -15,7 +15,7 @@ export function startPanel() {
   async function open(row, { keep = true, takesFocus = false } = {}) {
     current()?.removeAttribute("aria-current");
     row.ariaCurrent = "true";
-    if (keep) remember(row.dataset.row);
+    if (keep) remember(row.dataset.row, !find(".side", split));
     const part = await fetchSide(row.dataset.panel);
     if (part === undefined) return;
     const old = find(".side", split);
@@ -46,17 +46,25 @@ export function startPanel() {
     }
   }
 
-  function close() {
+  function close({ keep = true } = {}) {
     const row = current();
     if (row) row.ariaCurrent = null;
     find(".side", split)?.remove();
     cover();
-    remember(null);
+    if (keep) remember(null);
     row?.querySelector("a")?.focus();
   }
 
-  function remember(name) {
-    history.replaceState(null, "", addressWith(OPEN, name));
+  // The back button closes what it opened; rows that follow take the place of the first.
+  function remember(name, isNew = false) {
+    history[isNew ? "pushState" : "replaceState"](null, "", addressWith(OPEN, name));
+  }
+
+  function follow() {
+    const name = new URL(location).searchParams.get(OPEN);
+    const row = name !== null && rows().find((one) => one.dataset.row === name);
+    if (row) open(row, { keep: false });
+    else if (find(".side", split)) close({ keep: false });
   }
 
   function step(by) {
@@ -79,7 +87,6 @@ export function startPanel() {
     event.preventDefault();
     act();
   });
-  const name = new URL(location).searchParams.get(OPEN);
-  const row = name !== null && rows().find((one) => one.dataset.row === name);
-  if (row) open(row, { keep: false });
+  on(window, "popstate", follow);
+  follow();
 }

@@ -20,11 +20,14 @@ function written(value) {
 
 function textOf(cell) {
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  const pieces = [];
+  let text = "";
   while (walker.nextNode()) {
-    if (!walker.currentNode.parentElement.closest("svg, .no-csv")) pieces.push(walker.currentNode.data);
+    const { data, parentElement, previousSibling } = walker.currentNode;
+    // One text goes on behind what only makes it legible.
+    const isSame = parentElement.matches(".unseen") || previousSibling?.matches?.("wbr, .unseen");
+    if (!parentElement.closest("svg, .no-csv")) text += isSame ? data : ` ${data}`;
   }
-  return pieces.join(" ").replace(/\s+/g, " ").trim();
+  return text.replace(/\s+/g, " ").trim();
 }
 
 function valuesOf(cell) {

@@ -33,7 +33,7 @@ from steelyard.usecases.datasets.import_dataset import (
 )
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
 from steelyard.usecases.registry.archive import archive
-from steelyard.web.authors.editor import EditedText
+from steelyard.web.authors.editor import CUT_OFF, EditedText, is_cut_off
 from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
 from steelyard.web.rendering import segment
 
@@ -119,7 +119,9 @@ def _list(visit: Visit[DatasetsQuery]) -> DatasetsContext:
     return _context(visit, typed)
 
 
-def _context(visit: Visit[Any], typed: DatasetText, **more: Any) -> DatasetsContext:
+def _context(
+    visit: Visit[Any], typed: DatasetText, *, is_cut: bool = False, **more: Any
+) -> DatasetsContext:
     ports = visit.project.registry_ports()
     checked: CheckedDataset | None = more.get("checked")
     return DatasetsContext(
@@ -127,12 +129,12 @@ def _context(visit: Visit[Any], typed: DatasetText, **more: Any) -> DatasetsCont
         listed=list_datasets(ports),
         files=checked_files(ports, visit.project.result_ports().kept.find),
         typed=typed,
-        edited=_edited(typed.text, checked),
+        edited=_edited(typed.text, checked, is_cut=is_cut),
         **more,
     )
 
 
-def _edited(text: str, checked: CheckedDataset | None) -> EditedText:
+def _edited(text: str, checked: CheckedDataset | None, *, is_cut: bool) -> EditedText:
     if checked is None or not text.strip():
         return EditedText(text=text)
     report = checked.report
@@ -140,7 +142,8 @@ def _edited(text: str, checked: CheckedDataset | None) -> EditedText:
         text=text,
         about=report.contract or "no contract recognised yet",
         is_checked=True,
-        findings=report.findings,
+        findings=(*report.findings, *((CUT_OFF,) * is_cut)),
+        is_cut=is_cut,
         mended=checked.mended,
     )
 
@@ -166,10 +169,11 @@ def _submit(visit: Visit[DatasetsQuery]) -> Context | Response:
     if checked.saved is not None:
         ref = checked.saved.reference.removeprefix("dataset/")
         return RedirectResponse(f"/datasets/{segment(ref)}?saved=true", 303)
+    is_cut = is_cut_off(form, checked.mended)
     if action == "mend" and checked.mended:
         typed = replace(typed, text=checked.mended.text)
         checked = check_dataset(ports, typed)
-    return _context(visit, typed, checked=checked, is_refused=action == "create")
+    return _context(visit, typed, checked=checked, is_refused=action == "create", is_cut=is_cut)
 
 
 def _show(visit: Visit[CasesQuery]) -> DatasetContext:

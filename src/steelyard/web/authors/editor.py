@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steelyard.model.finding import Finding
@@ -12,6 +13,24 @@ from steelyard.usecases.datasets.mend_json import MendedText
 MOST_SHOWN = 200
 """The most findings beside a text; more are counted."""
 _MOST_LINES = 20_000
+
+
+CUT_OFF = Finding(
+    code="invalid_json",
+    severity="warning",
+    path="",
+    message="The text was cut off; what followed is missing",
+    hint="Paste the whole text again, or write the rest",
+)
+"""What a mended text keeps saying that was cut off; nothing in it shows that any more."""
+
+
+def is_cut_off(form: Mapping[str, str], mended: MendedText | None) -> bool:
+    """Whether the text that a form was sent with lacks its end, or once did."""
+    action = form.get("action", "create")
+    if action == "mend" and mended and mended.is_cut:
+        return True
+    return bool(form.get("cut")) and action != "complete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +46,8 @@ class EditedText:
     """What would be right, where the text is almost JSON."""
     mended_findings: tuple[Finding, ...] = ()
     """Those of the findings that would be left once the text is mended."""
+    is_cut: bool = False
+    """Whether it was made of a text that was cut off."""
     row: JsonValue = None
     """What the text says, where it can be read: some findings are mended by one word."""
 
@@ -42,6 +63,10 @@ class EditedText:
     def is_of_mended(self, finding: Finding) -> bool:
         """Whether a finding is about the mended text."""
         return finding in self.mended_findings
+
+    def is_cut_off(self, finding: Finding) -> bool:
+        """Whether a finding says that the end is missing."""
+        return self.is_cut and finding is CUT_OFF
 
     def fix_of(self, finding: Finding) -> WordFix | None:
         """What mends a finding, where one word does."""

@@ -22,7 +22,7 @@ from steelyard.usecases.datasets.import_rubric import (
     import_rubric,
 )
 from steelyard.usecases.registry.registry import RegistryPorts
-from steelyard.web.authors.editor import EditedText
+from steelyard.web.authors.editor import CUT_OFF, EditedText, is_cut_off
 from steelyard.web.page import AnyPage, Context, Crumb, Visit, WebPage
 from steelyard.web.rendering import segment
 
@@ -77,16 +77,19 @@ def _submit(visit: Visit[ImportQuery]) -> ImportContext | Response:
     strict, ports = bool(visit.form.get("strict")), visit.project.registry_ports()
     if action != "create":
         checked = check_rubric(ports, text, strict=strict)
+        is_cut = is_cut_off(visit.form, checked.mended)
         text = _changed(checked, action)
         if text != checked.text:
             checked = check_rubric(ports, text, strict=strict)
-        return _checked(checked, _mended(ports, checked, strict=strict), is_strict=strict)
+        mended = _mended(ports, checked, strict=strict)
+        return _checked(checked, mended, is_strict=strict, is_cut=is_cut)
     require_scope(visit.identity, "registry:write")
     seen = visit.form.get("seen", "")
     made = import_rubric(ports, text, strict=strict, seen=seen, caller=visit.caller)
     if made.saved is None:
         mended = _mended(ports, made, strict=strict)
-        return _checked(made, mended, is_strict=strict, is_refused=True)
+        is_cut = is_cut_off(visit.form, None)
+        return _checked(made, mended, is_strict=strict, is_refused=True, is_cut=is_cut)
     return RedirectResponse(f"/rubrics/{segment(made.saved.removeprefix('rubric/'))}", 303)
 
 
@@ -99,8 +102,8 @@ def _changed(checked: CheckedRubric, action: str) -> str:
 
 
 def _mended(ports: RegistryPorts, checked: CheckedRubric, *, strict: bool) -> CheckedRubric | None:
-    """What the text would be once it is mended, where it cannot be read as it is."""
-    if checked.mended is None or checked.row:
+    """What the text would be once it is mended, where it is no rubric as it is."""
+    if checked.mended is None:
         return None
     return check_rubric(ports, checked.mended.text, strict=strict)
 
@@ -111,6 +114,7 @@ def _checked(
     *,
     is_strict: bool,
     is_refused: bool = False,
+    is_cut: bool = False,
 ) -> ImportContext:
     findings, read = checked.report.findings, mended or checked
     contract = read.contract
@@ -123,7 +127,8 @@ def _checked(
         text=checked.text,
         about=_CONTRACTS.get(contract or "", "no rubric yet") if is_read else "cannot be read yet",
         is_checked=True,
-        findings=(*findings, *left),
+        findings=(*findings, *left, *((CUT_OFF,) * is_cut)),
+        is_cut=is_cut,
         mended_findings=left,
         mended=checked.mended,
         row=checked.row,

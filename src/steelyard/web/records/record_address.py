@@ -17,7 +17,13 @@ BY_PEOPLE = frozenset({"look", "read", "differs"})
 """What `only` asks for by what people say."""
 
 
-class RecordFilters(msgspec.Struct, frozen=True, kw_only=True, rename={"begin": "from"}):
+class RecordFilters(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"begin": "from"},
+    forbid_unknown_fields=True,
+):
     """Which records of a run are shown; the names are those of the API."""
 
     status: RecordStatus | None = None
@@ -36,6 +42,8 @@ class RecordFilters(msgspec.Struct, frozen=True, kw_only=True, rename={"begin": 
     """The place of the first record of the page in the list."""
     cols: str | None = None
     """The columns that were chosen."""
+    open: str | None = None
+    """The row that stands beside the table; scripts alone read and write it."""
     slices: Annotated[int, msgspec.Meta(ge=1, le=10**9)] = 1
     """The page of the table of slices."""
 
@@ -91,7 +99,7 @@ class Address:
         values = {
             names.get(name, name): _written(getattr(changed, name))
             for name in changed.__struct_fields__
-            if getattr(changed, name) != getattr(plain, name)
+            if name != "open" and getattr(changed, name) != getattr(plain, name)
         }
         return query_text(values)
 

@@ -13,11 +13,12 @@ from steelyard.usecases.judges.people_verdicts import PeopleOfRun
 from steelyard.web.records.record_address import RecordFilters
 
 _IN_ORDER = RecordFilters(sort="index")
+_NAMES = frozenset(RecordFilters.__struct_encode_fields__)
 
 
 def listed_by(text: str) -> RecordFilters:
     """The query of the run page; without a good one, all records in their order."""
-    given = {name: value for name, value in parse_qsl(text) if value}
+    given = {name: value for name, value in parse_qsl(text) if value and name in _NAMES}
     try:
         return msgspec.convert(given, RecordFilters, strict=False) if given else _IN_ORDER
     except msgspec.ValidationError:

@@ -45,7 +45,7 @@ _PROBLEMS = (ConflictError, GoneError, NotFoundError)
 _STATUSES = {ConflictError: 409, GoneError: 410, NotFoundError: 404}
 
 
-class ComparisonQuery(msgspec.Struct, frozen=True):
+class ComparisonQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which runs are compared, and which of their records are shown."""
 
     a: str | None = None

@@ -37,7 +37,7 @@ _CLIP = 400
 """So many characters of a question or an answer; the page of the record has all."""
 
 
-class GroupQuery(msgspec.Struct, frozen=True):
+class GroupQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which records are shown."""
 
     show: Literal["different", "incomplete", "all"] = "different"

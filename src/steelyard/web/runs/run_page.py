@@ -20,7 +20,6 @@ from steelyard.reports.run.run_summary import Notice
 from steelyard.results.runs import RunDetail
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.read_run import is_run_folder
-from steelyard.usecases.results.run_trends import is_validation
 from steelyard.usecases.results.runs import show_run
 from steelyard.usecases.results.verify import ArtifactState, Verification, verify
 from steelyard.usecases.runs.ownership import has_owner
@@ -65,6 +64,8 @@ class RunContext(Context):
             return self.address.only(label=item.name)
         if item.kind == "check":
             return self.address.only(check=item.name, passed=False)
+        if item.kind == "canary":
+            return self.address.only(passed=True)
         if item.kind == "skipped":
             return self.address.only(status="skipped")
         return self.address.only(only="split" if item.kind == "split" else "differs")
@@ -100,9 +101,7 @@ def _show(visit: Visit[RecordFilters]) -> Context | Response:
     if found and not found.is_intact:
         return _context(visit, detail, found, _State(RunResults(), (SPOILED,), 409))
     if found:
-        results = finished_results(
-            project, folder, visit.query.slices, is_of_canaries=is_validation(run)
-        )
+        results = finished_results(project, folder, visit.query.slices)
         return _context(visit, detail, found, _State(results, tuple(record_notices(results))))
     is_live = not is_terminal(run.status) and not project.standing(run).has_stopped
     if is_live:

@@ -56,18 +56,17 @@ class RunResults:
     """What people pass, by slice."""
     is_live: bool = False
     """Whether more records are being made."""
+    is_of_canaries: bool = False
+    """Whether its answers must fail."""
     so_far: Metrics | None = None
     """Of the records that are finished, while others are not."""
 
 
-def finished_results(
-    project: Project, folder: Path, slices: int = 1, *, is_of_canaries: bool = False
-) -> RunResults:
+def finished_results(project: Project, folder: Path, slices: int = 1) -> RunResults:
     """The results of a run whose files are as they were sealed, with one page of its slices."""
     ports = project.result_ports()
     key = ports.known_digest(folder / MANIFEST).sha256
-    # Answers that a judge must fail are no sample of anything that labels could correct.
-    validations = () if is_of_canaries else project.validations.all()
+    validations = project.validations.all()
     known = (len(validations), max((one.number for one in validations), default=0))
 
     def read() -> RunView:
@@ -95,8 +94,10 @@ def finished_results(
         pairwise = ports.kept.find(
             ("pairwise", key), lambda: pairwise_summary(read_pairwise(folder))
         )
-        return RunResults(pairwise=pairwise, source=source, look=_failures(source, key, project))
-    look = ports.kept.find(("look", key), lambda: _look(source))
+        return RunResults(
+            pairwise=pairwise, source=source, look=_failures(source, key, project, view)
+        )
+    look = ports.kept.find(("look", key), lambda: _look(source, view))
     rates = NOBODY
     if people:
         rates = ports.kept.find(
@@ -107,16 +108,24 @@ def finished_results(
     return replace(numbers, look=(*look, *_differing(source)), source=source)
 
 
-def _failures(source: RecordSource, key: str, project: Project) -> tuple[LookItem, ...]:
+def _failures(
+    source: RecordSource, key: str, project: Project, view: RunView
+) -> tuple[LookItem, ...]:
     """Of a pairwise run, records without a decision; a loss of B is no failure."""
     counts = source.counts
     alone = ResultCounts(statuses=counts.statuses, labels=counts.labels, checks={})
     kept = project.result_ports().kept
-    return kept.find(("failures", key), lambda: _look(replace(source, counts=alone)))
+    return kept.find(("failures", key), lambda: _look(replace(source, counts=alone), view))
 
 
-def _look(source: RecordSource) -> tuple[LookItem, ...]:
-    return first_look(source.records, source.counts, is_repeated=source.is_repeated)
+def _look(source: RecordSource, view: RunView) -> tuple[LookItem, ...]:
+    return first_look(
+        source.records,
+        source.counts,
+        is_repeated=source.is_repeated,
+        is_weighted=view.manifest.setup.is_weighted,
+        is_of_canaries=view.is_of_canaries,
+    )
 
 
 def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> RunResults:
@@ -136,7 +145,7 @@ def unfinished_results(project: Project, run: StoredRun, slices: int = 1) -> Run
     if not counts.rows:
         return RunResults()
     numbers = _numbers(found.view, (), slices)
-    return replace(numbers, look=_look(source), source=source)
+    return replace(numbers, look=_look(source, found.view), source=source)
 
 
 def live_results(project: Project, run: StoredRun) -> RunResults:
@@ -195,7 +204,10 @@ def _numbers(
         note = f"by {len(people.chances):,} answers read in {people.queue}"
     return RunResults(
         summary=summary_of(view, not_blind),
-        heat=heat_table(view.metrics, view.slices, rates, note, page),
+        is_of_canaries=view.is_of_canaries,
+        heat=None
+        if view.is_of_canaries
+        else heat_table(view.metrics, view.slices, rates, note, page),
         questions=question_table(view.metrics),
         slices=view.slices,
         people=rates,

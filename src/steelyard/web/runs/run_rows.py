@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from steelyard.engine.states import is_terminal
 from steelyard.project import Project
+from steelyard.reports.rate_words import say_canaries
+from steelyard.reports.sentence import sentence
 from steelyard.reports.verdict_words import VerdictWord, run_word
 from steelyard.results.runs import RunDetail
 from steelyard.results.stored_run import StoredRun
@@ -44,6 +46,14 @@ class RunRow(NamedTuple):
     def is_validation(self) -> bool:
         """Whether it only finds out how far a judge is right."""
         return is_validation(self.run)
+
+    @property
+    def canaries(self) -> str:
+        """What judges did with answers that they must fail; empty for any other run."""
+        setup, metrics = self.run.plan and self.run.plan.setup, self.listed.metrics
+        return (
+            sentence(say_canaries(metrics)) if setup and setup.is_of_canaries and metrics else ""
+        )
 
     @property
     def uncorrected(self) -> str:

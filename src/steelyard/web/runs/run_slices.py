@@ -25,7 +25,7 @@ from steelyard.web.runs.run_results import RunResults, finished_results, unfinis
 _PAGE = 500
 
 
-class SlicesQuery(msgspec.Struct, frozen=True):
+class SlicesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which slices are shown."""
 
     few: bool = False

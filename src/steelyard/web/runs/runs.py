@@ -31,7 +31,7 @@ _STATES: tuple[tuple[RunState, str], ...] = (
 )
 
 
-class RunListQuery(msgspec.Struct, frozen=True):
+class RunListQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which runs to show; the names are those of the API."""
 
     status: RunState | None = None

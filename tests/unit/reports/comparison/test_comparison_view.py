@@ -90,7 +90,8 @@ def test_the_corrected_difference_leads_and_the_judge_alone_stands_beside_it() -
     assert [row.name for row in view.rates] == ["A corrected", "B corrected", "A raw", "B raw"]
     assert view.beside == (
         (
-            "The judge alone calls B better by 10.0 points (+5.0 to +15.0). It passes 75.0 % of "
+            "The judge alone calls B better by 10.0 points (+5.0 to +15.0). It passes "
+            "75.0 % [40.0, 100.0] of "
             "the answers of B that people call bad (n = 8), so its figure is raw and decides "
             "nothing here."
         ),
@@ -104,7 +105,10 @@ def test_of_the_errors_of_a_judge_the_more_frequent_one_is_named() -> None:
 
     (beside,) = comparison_view(found).beside
 
-    assert "It fails 20.0 % of the answers of B that people call good (n = 10), so" in beside
+    assert (
+        "It fails 20.0 % [10.0, 50.0] of the answers of B that people call good (n = 10), so"
+        in beside
+    )
 
 
 def test_what_would_settle_it_needs_more_records_for_smaller_differences() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from fakes.predictions import SCORED
 from steelyard.model.labels.votes import ResponseVotes
-from steelyard.reports.comparison.record_pair import MAX_ANSWER, record_pair
+from steelyard.reports.comparison.record_pair import record_pair
+from steelyard.reports.texts import MAX_ANSWER
 from steelyard.results.predictions import Prediction
 from strategies.run_views import prediction
 

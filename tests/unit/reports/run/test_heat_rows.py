@@ -161,3 +161,14 @@ def test_a_check_that_never_ran_says_why() -> None:
     assert found
     assert found.rows[0].absent == ("6 skipped", "6 unscored")
     assert "<span>6 skipped</span>" in shown(found)
+
+
+def test_few_labels_of_people_are_counts_and_no_rate() -> None:
+    view = run_view(facts(index, passed=True, slices=(("tags", "open"),)) for index in range(6))
+    found = heat_table(view.metrics, view.slices, {("tags", "open"): wilson(2, 4)})
+    source = '{% from "parts/run.html" import heat with context %}{{ heat(found) }}'
+
+    html = environment().from_string(source).render(found=found)
+
+    assert "<b>2 of 4</b><small>few</small>" in html
+    assert "50.0 %</b>" not in html

@@ -72,6 +72,20 @@ def test_records_that_were_never_asked_have_no_attempt(
     assert item.words == f"“cancelled”; {said}. Not counted as 0."
 
 
+def test_records_that_were_cut_off_are_not_said_to_be_never_asked() -> None:
+    sent = "the run was cancelled; the request may have been sent"
+    messages = [sent, *["the run was cancelled"] * 3, sent]
+    failures = [failure(place, text, 0) for place, text in enumerate(messages)]
+
+    item = failure_item("cancelled", 5, failures)
+    alone = failure_item("cancelled", 1, failures[:1])
+
+    assert item.words == (
+        "“the run was cancelled”; 3 never asked, 2 interrupted. Not counted as 0."
+    )
+    assert alone.words == "“the run was cancelled”; 1 interrupted. Not counted as 0."
+
+
 def test_attempts_of_several_records_are_a_range() -> None:
     item = failure_item("busy", 2, [failure(0, "wait 5 s", 2), failure(1, "wait 9 s", 4)])
 

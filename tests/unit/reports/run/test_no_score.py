@@ -85,3 +85,16 @@ def test_a_reason_with_its_lines_is_one_text() -> None:
         "2 invalid: Line 3: no input; Line 5: no input",
         "1 timeout: too late",
     ]
+
+
+def test_records_that_were_cut_off_are_one_reason_with_those_that_were_never_asked() -> None:
+    sent = "the run was cancelled; the request may have been sent"
+    given = rows(("cancelled", "the run was cancelled", 25), ("cancelled", sent, 3))
+    unasked = [msgspec.structs.replace(row, attempts=0) for row in given]
+
+    assert list(no_score_lines(unasked)) == [
+        "  no score   28 cancelled: the run was cancelled; 25 never asked, 3 interrupted"
+    ]
+    assert list(no_score_lines(unasked[:25])) == [
+        "  no score   25 cancelled: the run was cancelled"
+    ]

@@ -6,10 +6,35 @@ import json
 
 import pytest
 
-from steelyard.usecases.datasets.mend_json import MOST_CHARACTERS, mended_json, mended_rows
+from steelyard.usecases.datasets.mend_json import (
+    MOST_CHARACTERS,
+    mended_json,
+    mended_rows,
+    unwrapped_json,
+)
 
 MEANT = {"name": "It's 1 // 2", "questions": [{"key": "a"}]}
 PLAIN = json.dumps(MEANT)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            '{"name": "a", "questions": [{"key": "a"',
+            "The text was cut off, and what followed is missing.",
+        ),
+        (
+            '```json\n{"name": "a", "questions": [{"key": "a"}',
+            "The JSON stands in a code fence; the text was cut off, and what followed is missing.",
+        ),
+    ],
+)
+def test_a_text_that_was_cut_off_is_said_to_be_so(text: str, why: str) -> None:
+    mended = mended_json(text)
+
+    assert mended
+    assert (mended.why, mended.is_cut) == (why, True)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +63,7 @@ def test_says_what_is_meant_and_what_stood_in_the_way(text: str, why: str) -> No
 
     assert mended
     assert json.loads(mended.text) == MEANT
-    assert mended.why == why
+    assert (mended.why, mended.is_cut) == (why, False)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +77,10 @@ def test_says_what_is_meant_and_what_stood_in_the_way(text: str, why: str) -> No
     ],
 )
 def test_json_in_a_string_is_unpacked(text: str, why: str) -> None:
-    assert mended_json(text) == (json.dumps(MEANT, indent=2) + "\n", why)
+    mended = mended_json(text)
+
+    assert mended
+    assert mended[:2] == (json.dumps(MEANT, indent=2) + "\n", why)
 
 
 ROWS = '{"id": "a"}\n{"id": "b"}\n'
@@ -114,3 +142,25 @@ def test_a_dataset_that_is_right_or_in_doubt_is_left_alone(text: str) -> None:
 )
 def test_mends_nothing_that_is_right_or_in_doubt(text: str) -> None:
     assert mended_json(text) is None
+
+
+def test_an_object_around_a_rubric_is_taken_off() -> None:
+    mended = unwrapped_json(f'{{"rubric": {PLAIN}}}', ("questions",))
+
+    assert mended
+    assert json.loads(mended.text) == MEANT
+    assert mended.why == 'It stands within "rubric"; leave that out.'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        '{"questions": {"questions": []}}',
+        '{"a": {"b": 1}}',
+        f'{{"a": {PLAIN}, "b": 1}}',
+        "[",
+    ],
+)
+def test_what_is_no_wrapper_is_left_alone(text: str) -> None:
+    assert unwrapped_json(text, ("questions",)) is None

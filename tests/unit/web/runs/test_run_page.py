@@ -175,7 +175,10 @@ def test_chips_count_all_records(site: Site) -> None:
     assert "pass@2" in text
 
 
-@pytest.mark.parametrize("query", [{"sort": "weight"}, {"only": "all"}, {"cursor": "x"}])
+@pytest.mark.parametrize(
+    "query",
+    [{"sort": "weight"}, {"only": "all"}, {"cursor": "x"}, {"verdict": "fail"}, {"page": "2"}],
+)
 def test_an_address_that_says_nothing_is_an_error(site: Site, query: dict[str, str]) -> None:
     assert site.page(site.runs.done, **query).status_code == 400
 

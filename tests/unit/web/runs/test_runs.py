@@ -84,7 +84,7 @@ def test_pages_follow_each_other_and_keep_the_filters(served: Served) -> None:
 
 
 def test_a_wrong_address_is_an_error_that_says_so(served: Served) -> None:
-    for query in ("status=odd", "cursor=x", "limit=0", "suite=none"):
+    for query in ("status=odd", "cursor=x", "limit=0", "suite=none", "state=failed", "page=999"):
         page = served.site.open(f"/runs?{query}")
         assert page.status_code in {400, 404}
         assert "note bad" in page.text
