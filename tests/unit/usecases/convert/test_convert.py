@@ -478,7 +478,8 @@ def test_a_promptfoo_file_becomes_eval_cases_and_a_project_file(desk: Desk) -> N
 
 
 def test_an_existing_project_file_keeps_what_it_says(desk: Desk) -> None:
-    desk.write("p.yaml", "prompts: [Hi]\nproviders: [echo]\ntests: [{vars: {}}]\n")
+    tests = "tests: [{assert: [{type: contains, value: Hi}]}]"
+    desk.write("p.yaml", f"prompts: [Hi]\nproviders: [echo]\n{tests}\n")
     project = desk.folder / "steelyard.yaml"
     project.write_text("# ours\nallow: {commands: true}\n", encoding="utf-8")
     added = desk.convert("p.yaml", "eval_cases", "out.yaml", made_from="promptfoo")

@@ -35,7 +35,7 @@ _JUDGES = """\
 # Some cases need a judge, and which target judges is never guessed:
 # judges: {default: {target: NAME}}
 """
-_UNGRADED = "nothing grades any case, so that `steelyard run` needs a rubric: --rubric FILE"
+_UNGRADED = "nothing grades any case, so that every run of them needs a rubric"
 _NO_FILE = "targets are written beside the output, and stdout has no folder"
 
 
