@@ -7,14 +7,19 @@ from typing import NamedTuple, cast
 
 from steelyard.errors import InvalidError, Suggestion
 from steelyard.execution.ports import TargetSpec
+from steelyard.execution.run_options import RunOptions
 from steelyard.judging.instrument import judges_of
 from steelyard.model.case import Case
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
+from steelyard.usecases.correction.validation_status import ValidationWatch
+from steelyard.usecases.correction.validations import MinimumValidation
+from steelyard.usecases.registry.load_definition import at_root
 from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import IMPLICIT
+from steelyard.usecases.runs.ports import RunPorts
 
 EXPECTED_ANSWER = Suggestion(
     arguments={"rubric": "expected.yaml"},
@@ -145,3 +150,32 @@ def _calls_of(check: object) -> int:
     listed += [len(rubric.questions)] if isinstance(rubric, QuestionRubric) else []
     count = 1 if getattr(check, "is_grouped", False) else max(1, sum(listed))
     return count * cast(int, getattr(check, "samples", 1))
+
+
+def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
+    """The judges of a run."""
+    return Judges(
+        catalog=ports.catalog,
+        policies=ports.policies,
+        references=ports.references,
+        settings=ports.settings,
+        replaced=at_root(ports.root, options.judge) if options.judge else None,
+        strict=options.strict,
+    )
+
+
+def validation_watch(
+    ports: RunPorts, judges: JudgePlan, options: RunOptions
+) -> ValidationWatch | None:
+    """Warns about unvalidated judges; None if this is not checked."""
+    if ports.validations is None:
+        return None
+    wanted = options.require_validated
+    return ValidationWatch(
+        ports.validations.all,
+        ports.clock.now(),
+        judges.spec_of,
+        strict=options.strict,
+        warn=ports.warn,
+        least=None if wanted is None else MinimumValidation(**wanted),  # pyright: ignore[reportArgumentType]
+    )

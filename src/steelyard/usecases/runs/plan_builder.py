@@ -36,13 +36,9 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
-from steelyard.usecases.correction.validation_status import ValidationWatch
-from steelyard.usecases.correction.validations import MinimumValidation
 from steelyard.usecases.datasets.uploads import MAX_FINDINGS
-from steelyard.usecases.registry.load_definition import at_root
-from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import GradingPlan
-from steelyard.usecases.runs.judge_plan import JudgePlan, Load
+from steelyard.usecases.runs.judge_plan import JudgePlan, Load, judges_of_run, validation_watch
 from steelyard.usecases.runs.pair_target import pair_spec
 from steelyard.usecases.runs.past_attempts import played_back
 from steelyard.usecases.runs.ports import RunPorts
@@ -374,33 +370,4 @@ def _not_shown(case: Case) -> int:
         for message in case.input_messages
         if isinstance(message.content, tuple)
         for block in message.content
-    )
-
-
-def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
-    """The judges of a run."""
-    return Judges(
-        catalog=ports.catalog,
-        policies=ports.policies,
-        references=ports.references,
-        settings=ports.settings,
-        replaced=at_root(ports.root, options.judge) if options.judge else None,
-        strict=options.strict,
-    )
-
-
-def validation_watch(
-    ports: RunPorts, judges: JudgePlan, options: RunOptions
-) -> ValidationWatch | None:
-    """Warns about unvalidated judges; None if this is not checked."""
-    if ports.validations is None:
-        return None
-    wanted = options.require_validated
-    return ValidationWatch(
-        ports.validations.all,
-        ports.clock.now(),
-        judges.spec_of,
-        strict=options.strict,
-        warn=ports.warn,
-        least=None if wanted is None else MinimumValidation(**wanted),  # pyright: ignore[reportArgumentType]
     )
