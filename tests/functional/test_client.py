@@ -146,13 +146,19 @@ def test_one_idempotency_key_starts_one_run(served: Served, tmp_path: Path) -> N
 
 def test_a_run_is_changed_and_derived_from(served: Served, finished: str) -> None:
     client = served.client()
-    retried = client.retry(finished)
+    stopped = client.start_run(document(RECORDS), **{**GRADED, "target": "slow"})
+    client.cancel(stopped.run_id)
+    client.wait(stopped.run_id)
+    retried = client.retry(stopped.run_id)
+    client.cancel(retried.run_id)
     regraded = client.regrade(finished, rubric="rubric/found@1.0")
-    for one in (retried, regraded):
-        assert one.derived_from == finished
+    for one, first in ((retried, stopped.run_id), (regraded, finished)):
+        assert one.derived_from == first
         assert client.wait(one.run_id).is_finished
     with pytest.raises(ConflictError):
         client.cancel(finished)
+    with pytest.raises(InvalidError, match="no failed record to try again"):
+        client.retry(finished)
 
     assert client.compare(finished, regraded.run_id).verdict == "no difference detectable"
 

@@ -26,7 +26,7 @@ def planned(
 ) -> subprocess.CompletedProcess[str]:
     """The plan of a dataset with five misspelt fields in a project with a bucket."""
     folder = tmp_path_factory.mktemp("project")
-    (folder / "steelyard.yaml").write_text("artifacts: s3://bucket\n", encoding="utf-8")
+    (folder / "steelyard.yaml").write_text("slices: [tags]\n", encoding="utf-8")
     cases = "".join(CASE.format(number) for number in range(5))
     (folder / "cases.yaml").write_text(f"tests:\n{cases}", encoding="utf-8")
     return steelyard("run", "cases.yaml", "--target", "echo", "--plan", cwd=folder)
@@ -57,12 +57,6 @@ def test_what_holds_for_every_run_of_a_group_is_told_once(
 
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("has never been validated") == 1
-
-
-def test_a_setting_that_is_not_heeded_yet_is_told(
-    planned: subprocess.CompletedProcess[str],
-) -> None:
-    assert "this version does not use 'artifacts' yet" in planned.stderr
 
 
 def test_skipped_cases_are_said_at_the_end_with_their_lines(

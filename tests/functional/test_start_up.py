@@ -30,7 +30,7 @@ except SystemExit:
         pytest.param("import steelyard.usecases.runs.prepare", "msgspec yaml", id="plan"),
         pytest.param(RUN.format("run"), "", id="run --help"),
         pytest.param(RUN.format("judge"), "", id="judge --help"),
-        pytest.param("import steelyard.model.run, steelyard.model.case", "", id="model"),
+        pytest.param("import steelyard.model.run, steelyard.model.case", "msgspec", id="model"),
     ],
 )
 def test_nothing_is_loaded_that_is_not_needed(does: str, loaded: str) -> None:

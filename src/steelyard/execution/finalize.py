@@ -11,8 +11,9 @@ from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
 
+from steelyard.engine.metrics.extent import ALL_ROWS, Extent
 from steelyard.engine.metrics.judging_metrics import with_probes
-from steelyard.engine.metrics.run_metrics import ALL_ROWS, Extent, metrics_of
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.engine.metrics.unread_records import with_unread
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import SealedElsewhereError, SourceError, UnavailableError, UnresumableError

@@ -31,7 +31,7 @@ def test_what_is_kept_is_read_again(project: Project) -> None:
     assert (kept.options.repeat, kept.selected) == (2, 1)
     assert kept.setup
     assert kept.setup.targets == kept.targets == {"scripted": {"provider": "scripted"}}
-    assert list(kept.json())[-5:] == ["about", "graders", "selected", "rows", "secret"]
+    assert list(kept.json())[-5:] == ["graders", "selected", "valid", "rows", "secret"]
 
 
 def test_the_plan_of_a_pruned_run_is_gone() -> None:
@@ -53,6 +53,7 @@ def test_a_plan_of_an_earlier_version_lacks_newer_fields() -> None:
         "options": found.options.json(),
         "is_sound": False,
         "selected": None,
+        "valid": None,
         "rows": None,
         "secret": None,
     }

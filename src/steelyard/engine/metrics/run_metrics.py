@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 from msgspec import structs
 
 from steelyard.engine.metrics.columns import Chosen, Column, Numbers
 from steelyard.engine.metrics.evidence import Evidence
+from steelyard.engine.metrics.extent import ALL_ROWS, Extent
 from steelyard.engine.metrics.fact_table import FAILED, SKIPPED, FactTable
 from steelyard.engine.metrics.judging_metrics import judging_cost, judging_summary
 from steelyard.engine.metrics.slice_metrics import with_missing, with_p_values
@@ -38,17 +39,6 @@ from steelyard.stats.repeats import Noise, Tries, Way, chosen_ks, noise_of, pass
 from steelyard.stats.summaries import distribution, percentiles
 
 Made = TypeVar("Made", bound=Summary)
-
-
-class Extent(NamedTuple):
-    """How far a run goes, beyond the rows that it has."""
-
-    records: int = 0
-    repeats: int = 1
-
-
-ALL_ROWS = Extent()
-"""Of a run that has all of its rows."""
 
 
 def metrics_of(facts: Iterable[Facts], extent: Extent = ALL_ROWS) -> tuple[Metrics, list[Slice]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from steelyard.engine.metrics.run_metrics import ALL_ROWS, Extent
+from steelyard.engine.metrics.extent import ALL_ROWS, Extent
 from steelyard.results.metrics import Metrics, Missing
 
 

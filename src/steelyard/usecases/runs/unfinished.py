@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from steelyard.engine.metrics.run_metrics import Extent, metrics_of
+from steelyard.engine.metrics.extent import Extent
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.execution.finalize import uncounted_calls
 from steelyard.execution.ports import RunRepository
 from steelyard.reports.run.run_text import RunView

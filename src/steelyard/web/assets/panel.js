@@ -1,4 +1,4 @@
-// A row opens beside its table, or over it where there is no room; the address keeps what is open.
+// A row opens beside its table, or over it; the address keeps which.
 import { addressWith, fetchPart, find, findAll, isAside, isTyping, newest, on, onClick } from "./page.js";
 
 const OPEN = "open";
@@ -6,7 +6,7 @@ const OPEN = "open";
 export function startPanel() {
   const split = find("[data-panel]");
   if (!split) return;
-  const covers = matchMedia("(max-width: 1120px)"); // as in web.css: the panel lies over the page
+  const covers = matchMedia("(max-width: 1120px)"); // as in web.css
   const fetchSide = newest((signal, address) => fetchPart(address, ".side", signal));
   let covered = [];
   const rows = () => findAll("tr[data-row]", split);
@@ -32,7 +32,7 @@ export function startPanel() {
     if (takesFocus || hadFocus || covers.matches) find("h2 a", part).focus();
   }
 
-  // What the panel lies over is out of reach of the keyboard and of screen readers.
+  // What the panel covers is out of reach.
   function cover() {
     for (const one of covered) one.inert = false;
     covered = [];
@@ -55,7 +55,7 @@ export function startPanel() {
     row?.querySelector("a")?.focus();
   }
 
-  // The back button closes what it opened; rows that follow take the place of the first.
+  // Back closes the panel; rows that follow replace the first.
   function remember(name, isNew = false) {
     history[isNew ? "pushState" : "replaceState"](null, "", addressWith(OPEN, name));
   }
@@ -77,7 +77,7 @@ export function startPanel() {
   onClick("[data-panel-step]", (button) => step(Number(button.dataset.panelStep)), split);
   onClick("tr[data-row]", (row, event) => {
     if (isAside(event) || (event.target.closest("a") && !event.target.closest(".row-link"))) return false;
-    return open(row, { takesFocus: event.detail === 0 }); // opened with a key
+    return open(row, { takesFocus: event.detail === 0 });
   }, split);
   on(covers, "change", cover);
   on(document, "keydown", (event) => {

@@ -224,9 +224,9 @@ function startAnswering() {
   });
   for (const [name, fields] of [["skip", (data) => ({ token: state.token, reason: data.get("reason").trim() || data.get("why") || "" })], ["flag", (data) => ({ kind: data.get("kind"), text: data.get("text").trim(), annotator })]]) {
     const box = dialog(name);
-    // Whoever types has words of their own, wherever the focus is.
+    // Typed words are a reason.
     on(box, "keydown", (event) => {
-      if (event.target.type === "radio" && event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey) find("input[type=text], input:not([type]), textarea", box)?.focus();
+      if (event.target.type === "radio" && /^\S$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) find("input[type=text], input:not([type]), textarea", box)?.focus();
     });
     on(find("form", box), "submit", async (event) => {
       event.preventDefault();

@@ -12,7 +12,8 @@ import pytest
 from fakes.compared_runs import RUBRIC, passes, prediction, run
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.engine.metrics.run_metrics import Extent, metrics_of
+from steelyard.engine.metrics.extent import Extent
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.engine.metrics.unread_records import PlannedRecords, with_unread
 from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.model.statistics.comparison import CorrectedDifference
