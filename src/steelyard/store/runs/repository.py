@@ -40,7 +40,7 @@ from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.new_runs import add_run
-from steelyard.store.runs.run_events import add_event, events_after, last_event
+from steelyard.store.runs.run_events import add_event, events_after, last_event, warnings_of
 from steelyard.store.runs.run_rows import encoded, stored_run
 from steelyard.store.runs.state_changes import move_run, redact_options
 from steelyard.store.runs.withdrawals import has_answered, withdraw
@@ -225,6 +225,10 @@ class RunStore:
     def events(self, run_id: str, after: int, limit: int) -> list[RunEvent]:
         """The events of a run after a sequence number, in order."""
         return events_after(self.engine, run_id, after, limit)
+
+    def warnings(self, run_id: str, limit: int = 100) -> list[str]:
+        """What a run has warned of, in order; the first so many."""
+        return warnings_of(self.engine, run_id, limit)
 
     def last_event(self, run_id: str) -> int:
         """The sequence number of the last event of a run; 0 where there is none."""

@@ -44,6 +44,13 @@ def add_state(
     add_event(connection, run_id, at, "state", data)
 
 
+def warnings_of(engine: Engine, run_id: str, limit: int) -> list[str]:
+    """What a run has warned of, in order; the first so many."""
+    query = select(events.c.data).where(events.c.run_id == run_id, events.c.kind == "warning")
+    query = query.order_by(events.c.sequence).limit(limit)
+    return [str(json.loads(row.data).get("message", "")) for row in streamed(engine, query)]
+
+
 def events_after(engine: Engine, run_id: str, after: int, limit: int) -> list[RunEvent]:
     """The events of a run after a sequence number, in order."""
     query = select(*events.c["sequence", "at", "kind", "data"])

@@ -55,6 +55,8 @@ class RunContext(Context):
     """What to know of its state."""
     spoiled: tuple[ArtifactState, ...]
     """Files that are not what was sealed."""
+    warnings: tuple[str, ...]
+    """What was warned of when the run began, and since."""
     kept_for: str
     """What the views and columns that a reader keeps belong to: dataset and rubrics."""
 
@@ -152,6 +154,7 @@ def _context(
         progress=_progress(visit, detail, results) if is_unfinished else None,
         notices=state.notices,
         spoiled=tuple(spoiled),
+        warnings=tuple(project.store.warnings(run.run_id)),
         kept_for=" ".join((head.dataset, *_rubrics(run))),
     )
 

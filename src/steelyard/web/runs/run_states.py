@@ -9,7 +9,6 @@ from steelyard.reports.run.run_summary import Notice
 from steelyard.results.stored_run import StoredRun
 from steelyard.web.runs.run_results import RunResults
 
-_EVENTS = 1000
 PRUNED = Notice(
     "warn",
     "The results of this run were pruned after their retention; only its entry is left. "
@@ -61,6 +60,5 @@ def _waiting(served: ServedProject) -> Notice:
 
 def _said(served: ServedProject, run: StoredRun) -> str:
     """The last warning of a run."""
-    events = served.project.store.events(run.run_id, 0, _EVENTS)
-    said = [str(event.data.get("message", "")) for event in events if event.kind == "warning"]
+    said = served.project.store.warnings(run.run_id)
     return said[-1] if said else f"`steelyard show {run.run_id}` has what is known of it."

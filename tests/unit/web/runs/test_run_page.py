@@ -7,6 +7,8 @@ import io
 import json
 import re
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -458,3 +460,16 @@ def test_an_empty_answer_and_a_missing_number_are_said_in_words(site: Site) -> N
     assert "no answer" in text
     assert "unknown" in text
     assert "not counted" in text
+
+
+def test_what_a_run_has_warned_of_is_on_its_page(tmp_path: Path) -> None:
+    row = '{"id": "a", "input": "hi", "expectd_output": "x", "criteria": "<b>y</b>", '
+    row += '"evaluators": [{"name": "k", "type": "contains", "value": "hi"}]}\n'
+    (tmp_path / "cases.jsonl").write_text(row, encoding="utf-8")
+    command = [sys.executable, "-m", "steelyard", "run", "cases.jsonl", "--target", "echo"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    with open_project(tmp_path) as project, running(project) as url:
+        page = httpx.get(f"{url}/runs/latest", headers=HTML, follow_redirects=True).text
+
+    assert "unknown field 'expectd_output'" in unescape(page)
+    assert re.search(r"<b>1</b> warning<", page)
