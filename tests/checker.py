@@ -211,10 +211,7 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
 
 def _selected(folder: Path) -> int:
     """How many records a run was accepted with."""
-    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
-    query = "SELECT plan FROM runs WHERE run_id = ?"
-    (plan,) = connection.execute(query, (folder.name,)).fetchone()
-    connection.close()
+    ((plan,),) = asked(folder.parents[1], "SELECT plan FROM runs WHERE run_id = ?", folder.name)
     return int(json.loads(plan)["selected"])
 
 

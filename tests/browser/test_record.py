@@ -256,7 +256,8 @@ def _list_of(desk: Desk, html: str) -> str:
         '<th><a class="row-link" href="/runs/{1}/records/{0}">record {0}</a></th></tr>'
     )
     rows = "".join(row.format(index, desk.conversations) for index in (1, 2))
-    split = f'<div class="split" data-panel><table class="t"><tbody>{rows}</tbody></table></div>'
+    table = f'<table class="t"><tbody>{rows}</tbody></table>'
+    split = f'<div class="split" data-panel><p data-panel-say></p>{table}</div>'
     before, _, after = html.partition('<main id="main">')
     return f'{before}<main id="main">{split}</main>{after.partition("</main>")[2]}'
 

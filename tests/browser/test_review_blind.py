@@ -82,7 +82,7 @@ def test_no_byte_says_what_judge_or_others_answered_before_one_has(
         page.goto(guarded.page)
         press(page, "y", "4", "1")
         wait_saved(page)
-        press(page, "f", "Enter")
+        press(page, "f", "Space", "Enter")
         expect(page.locator("[data-toast]")).to_have_text("Flagged")
         for path in ("", "/items", "/answers", "/claim"):
             method = "POST" if path == "/claim" else "GET"

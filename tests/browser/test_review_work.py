@@ -214,7 +214,7 @@ def test_undo_takes_back_what_was_submitted_skipped_or_deferred(
         for key in ("d", "s"):
             press(page, key)
             if key == "s":
-                press(page, "Enter")
+                press(page, "Space", "Enter")
             page.wait_for_url("**done=*")
             with page.expect_navigation():
                 press(page, "u")
@@ -307,7 +307,7 @@ def test_the_list_says_how_far_each_item_is_and_finds_flagged_ones(
         press(page, "y", "4")
         expect(row).to_have_text("draft, 2 of 3 answered")
         wait_saved(page)
-        press(page, "f", "Enter")
+        press(page, "f", "Space", "Enter")
         expect(page.locator("[data-toast]")).to_have_text("Flagged")
         page.reload()
         expect(row).to_have_text("draft, 2 of 3 answered, flagged: guideline gap")

@@ -24,7 +24,7 @@ from made.api.rubrics import create_rubric
 from made.api.runs import (
     cancel_run, create_run, get_run, get_run_metrics, get_run_record, list_run_records, list_runs
 )
-from made.models import ErrorBody, PostedDocument
+from made.models import CreateRubricJsonBody, ErrorBody, PostedDocument
 
 client = Client(base_url=sys.argv[1])
 runs = list_runs.sync(client=client, limit=2)
@@ -34,14 +34,23 @@ record = get_run_record.sync(run.run_id, page.data[0].index, client=client)
 metrics = get_run_metrics.sync(run.run_id, client=client)
 missing = get_run.sync("run_unknown", client=client)
 assert isinstance(missing, ErrorBody)
-rubric = create_rubric.sync_detailed(client=client, body=BODY)
+check = {"id": "says_word", "kind": "must_contain_any", "phrases": ["yes"]}
+body = {"id": "found", "version": "1.0.0", "checks": [check], "scoring": {"combine": "all_pass"}}
+rubric = create_rubric.sync_detailed(client=client, body=CreateRubricJsonBody.from_dict(body))
+document = {
+    "dataset_id": "posted", "dataset_version": "1", "schema_version": "1.0", "records": [
+        {"record_id": "a", "input": {"prompt": "yes?"}},
+        {"record_id": "b"},
+    ],
+}
 posted = create_run.sync(
     client=client,
-    body=PostedDocument.from_dict(DOCUMENT),
+    body=PostedDocument.from_dict(document),
     target="echo",
-    rubric="found@1.0",
+    rubric="rubric/found@1.0",
     idempotency_key="once",
 )
+assert not isinstance(posted, ErrorBody), posted
 assert get_run.sync(posted.run_id, client=client).status == "queued"
 cancelled = cancel_run.sync(posted.run_id, client=client)
 assert cancelled.run_id == posted.run_id

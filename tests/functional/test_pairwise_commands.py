@@ -257,7 +257,7 @@ def test_a_judge_may_be_a_file(told: dict[str, Done]) -> None:
         ("of pairwise", "is a pairwise comparison itself"),
         ("graded", "its template names {{ output_a }} and {{ output_b }}"),
         ("unknown", "judge/no@1.0.0"),
-        ("html", "--format html does not show pairwise comparisons"),
+        ("html", "--format html: a pairwise comparison is shown as text, json or markdown"),
         ("alone", "need --pairwise JUDGE"),
         ("one", "name two runs to compare"),
         ("margin", "--fail-if 'worse by N' with --pairwise: N lies below 50 points"),

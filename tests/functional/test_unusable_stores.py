@@ -105,5 +105,5 @@ def test_runs_whose_store_is_lost_are_still_read_and_listed(project: Path, conte
         assert "put it back from a backup, or move it away and start anew" in listed.stderr
     else:
         assert listed.returncode == 0
-        assert "steelyard.db knows nothing of 1 finished run(s)" in listed.stderr
+        assert "the store of the project knows nothing of 1 finished run(s)" in listed.stderr
         assert f"steelyard show {run_id(project)}" in listed.stderr

@@ -42,7 +42,7 @@ def watched(context: BrowserContext, url: str) -> Generator[Page]:
         ),
     )
     yield page
-    assert found == Complaints([], [])
+    assert found == Complaints([], []), found
 
 
 @contextmanager

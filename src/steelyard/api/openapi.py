@@ -24,6 +24,8 @@ _SCHEMAS = "#/components/schemas/"
 _EVERYWHERE = (400, 403, 405, 408, 413, 429, 500, 503)
 """Errors that any request can have."""
 _PATH_NAME = re.compile(r"{(\w+)(?::\w+)?}")
+_FILES = {"application/octet-stream": {"type": "string", "format": "binary"}}
+"""What generators of clients take for a file."""
 _TEXT: Json = {"type": "string"}
 _REQUEST_ID: Json = {**_TEXT, "description": "The id of the request, as in its header."}
 _ABOUT = (
@@ -218,7 +220,8 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
     bodies = {"application/json": operation.body} if operation.body else operation.streamed
     if bodies:
         content: Json = {
-            media: {"schema": schemas.of(kind) if kind else {}} for media, kind in bodies.items()
+            media: {"schema": schemas.of(kind) if kind else _FILES.get(media, {})}
+            for media, kind in bodies.items()
         }
         if operation.example:
             content["application/json"]["example"] = operation.example
