@@ -124,8 +124,10 @@ def load_callable(path: str, root: Path) -> Callable[..., Any]:
 def _require_of_project(module: ModuleType, root: Path) -> None:
     """Refuse a module that Python has kept under this name from another project."""
     file = Path(getattr(module, "__file__", None) or root)
-    others = [other for other in _ROOTS if other != root and file.is_relative_to(other)]
-    if others and not file.is_relative_to(root):
+    # A package that is installed within the folder of another project belongs to no project.
+    places = (Path(place) for place in sys.path if file.is_relative_to(place or root))
+    place = max(places, key=lambda one: len(one.parts), default=root)
+    if place in _ROOTS and not file.is_relative_to(root):
         raise ConfigError(
             f"this process has already loaded '{module.__name__}' from {file}, another project; "
             f"rename the module in {root}, or use a process for each project"

@@ -98,3 +98,15 @@ def test_a_module_of_another_project_is_not_taken_for_one_of_this(
 
     with pytest.raises(ConfigError, match="another project; rename the module in"):
         load_callable("steelyard_agent:answer", other)
+
+
+def test_a_package_installed_in_the_folder_of_another_project_is_found(
+    root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    installed = root / ".venv" / "lib" / "site-packages"
+    installed.mkdir(parents=True)
+    (installed / "shared_agent.py").write_text("def answer(prompt):\n    return prompt\n")
+    sys.path.append(str(installed))
+    load_callable("steelyard_agent:answer", root)
+
+    assert load_callable("shared_agent:answer", tmp_path_factory.mktemp("other"))("hi") == "hi"
