@@ -1,12 +1,14 @@
-"""The order of calls: those whose prompts begin alike come one after the other.
+"""The order of calls: those whose prompts begin alike follow each other closely, not together.
 
 Endpoints keep what they have computed for the beginning of a prompt, and forget it for others:
-questions about one document are cheap while the document is still known. What becomes of a
+questions about one document are cheap while the document is still known. Two of them at the same
+time would both compute it, so concurrent calls are about different documents. What becomes of a
 record does not depend on when it is asked, and artifacts are in the order of the dataset.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from itertools import chain, islice
 
@@ -14,29 +16,34 @@ from steelyard.engine.record_work import Work
 from steelyard.model.run import Result
 
 ALIKE = 1024
-"""Prompts that have so many characters in common at their beginning are asked together."""
+"""Prompts that have so many characters in common at their beginning are about one document."""
 WINDOW = 256
 """So many records are looked at together; more would be far from the order of the dataset."""
 
 
-def by_prefix(source: Iterator[Work | Result]) -> Iterator[Work | Result]:
-    """The same items, with long prompts that begin alike side by side; short ones stay."""
+def by_prefix(source: Iterator[Work | Result], concurrency: int) -> Iterator[Work | Result]:
+    """The same items; of long prompts as many documents in turn as there are concurrent calls."""
     for item in source:
         if _prefix(item) is None:
             yield item
         else:
-            yield from _grouped(chain((item,), islice(source, WINDOW - 1)))
+            yield from _in_turn(chain((item,), islice(source, WINDOW - 1)), concurrency)
 
 
-def _grouped(window: Iterator[Work | Result]) -> Iterator[Work | Result]:
-    groups: dict[str | None, list[Work | Result]] = {}
+def _in_turn(window: Iterator[Work | Result], concurrency: int) -> Iterator[Work | Result]:
+    groups: dict[str | int, deque[Work | Result]] = {}
     failed: Exception | None = None
     try:
-        for one in window:
-            groups.setdefault(_prefix(one), []).append(one)
+        for place, one in enumerate(window):
+            groups.setdefault(_prefix(one) or place, deque()).append(one)
     except Exception as error:  # noqa: BLE001 - raised again after the items before it
         failed = error
-    yield from chain.from_iterable(groups.values())
+    waiting = iter(groups.values())
+    turns = deque(islice(waiting, concurrency))
+    while turns:
+        group = turns.popleft()
+        yield group.popleft()
+        turns.extend((group,) if group else islice(waiting, 1))
     if failed:
         raise failed
 

@@ -70,7 +70,8 @@ async def evaluate_records(
                         spec.template,
                         carries=spec.carries if spec.omits else None,
                     ),
-                )
+                ),
+                prepared.concurrency_of(share.target),
             ),
             asked(ports, run_id, spec, limiters.of(spec), prepared),
             around,

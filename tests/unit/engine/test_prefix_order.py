@@ -1,4 +1,4 @@
-"""Long prompts that begin alike are asked one after the other."""
+"""Concurrent calls are about different documents, and each document is asked about in turn."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def work(name: str, document: str = "") -> Work:
     )
 
 
-def order(*items: Work | Result) -> str:
-    return names(by_prefix(iter(items)))
+def order(*items: Work | Result, concurrency: int = 1) -> str:
+    return names(by_prefix(iter(items), concurrency))
 
 
 def names(items: Iterator[Work | Result]) -> str:
@@ -41,6 +41,13 @@ def test_questions_about_one_document_come_together_in_the_order_of_the_dataset(
     asked = work("a1", "a"), work("b1", "b"), work("a2", "a"), work("b2", "b"), work("a3", "a")
 
     assert order(*asked) == "a1 a2 a3 b1 b2"
+
+
+def test_concurrent_calls_are_about_different_documents() -> None:
+    asked = [work(f"{document}{number}", document) for document in "abc" for number in (1, 2, 3)]
+
+    assert order(*asked, concurrency=2) == "a1 b1 a2 b2 a3 b3 c1 c2 c3"
+    assert order(*asked, concurrency=64) == "a1 b1 c1 a2 b2 c2 a3 b3 c3"
 
 
 def test_short_prompts_stay_where_they_are() -> None:
@@ -66,7 +73,7 @@ def test_what_comes_before_an_error_is_asked_before_it_is_raised() -> None:
         yield work("b1", "b")
         raise OSError("gone")
 
-    items = by_prefix(broken())
+    items = by_prefix(broken(), 1)
 
     assert names(iter([next(items), next(items)])) == "a1 b1"
     with pytest.raises(OSError, match="gone"):
