@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from msgspec import field
 
 from steelyard.model.evaluator import Evaluator, RubricItem
@@ -57,6 +59,8 @@ class Case(SourcedStruct, frozen=True, kw_only=True):
     Where a case was read is no part of what it is: `place` counts neither for equality
     nor in the repr.
     """
+
+    source_field: ClassVar[str] = "place"
 
     id: str
     dataset: str = ""

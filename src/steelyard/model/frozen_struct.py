@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import Field, make_dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from msgspec import Struct
 
@@ -35,9 +35,12 @@ class FrozenStruct(Struct, frozen=True):
 
 
 class SourcedStruct(FrozenStruct, frozen=True):
-    """A value of which a field says where it comes from, and belongs neither to what it is nor
-    to its repr.
+    """A value with a field that says where it comes from, named in `source_field`.
+
+    That field belongs neither to what the value is nor to its repr.
     """
+
+    source_field: ClassVar[str]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -53,8 +56,5 @@ class SourcedStruct(FrozenStruct, frozen=True):
 
 
 @cache
-def _shown(owner: type[Struct]) -> tuple[str, ...]:
-    return tuple(name for name in owner.__struct_fields__ if name not in _HIDDEN)
-
-
-_HIDDEN = frozenset(("place", "served"))
+def _shown(owner: type[SourcedStruct]) -> tuple[str, ...]:
+    return tuple(name for name in owner.__struct_fields__ if name != owner.source_field)

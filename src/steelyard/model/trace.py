@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from msgspec import field
 
@@ -36,6 +36,8 @@ class Served(NamedTuple):
 
 class Trace(SourcedStruct, frozen=True, kw_only=True):
     """Messages, tool calls, usage and timing of one answer."""
+
+    source_field: ClassVar[str] = "served"
 
     messages: tuple[Message, ...] = ()
     usage: Usage = Usage()
