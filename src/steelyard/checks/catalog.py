@@ -24,7 +24,7 @@ from steelyard.checks.must_not_contain import MustNotContain
 from steelyard.checks.php_lint import PhpLint
 from steelyard.checks.programs import NoPrograms, Programs
 from steelyard.checks.regex import Regex
-from steelyard.checks.setting_rules import arguments_of, schema_of
+from steelyard.checks.setting_rules import arguments_of, names_of, schema_of
 from steelyard.checks.starts_with import StartsWith
 from steelyard.checks.token_usage import TokenUsage
 from steelyard.checks.tool_trajectory import ToolTrajectory
@@ -81,6 +81,13 @@ class Catalog:
     def kinds(self) -> tuple[str, ...]:
         """The names of all kinds, sorted."""
         return tuple(sorted(self._kinds))
+
+    def __contains__(self, kind: str) -> bool:
+        return kind in self._kinds
+
+    def setting_names(self, kind: str) -> frozenset[str]:
+        """The names of a kind's settings."""
+        return names_of(self._kinds[kind])
 
     def make(self, kind: str, settings: Mapping[str, JsonValue]) -> Check:
         """A check from its settings, whose shape has been checked by `fragment`."""

@@ -73,6 +73,12 @@ def settings_of(made: type) -> tuple[tuple[Field[Any], Any], ...]:
     )
 
 
+@cache
+def names_of(made: type) -> frozenset[str]:
+    """The names of the settings of a dataclass."""
+    return frozenset(_shapes(made))
+
+
 def schema_of(made: type) -> JsonObject:
     """The schema of a dataclass's settings."""
     properties: JsonObject = {}
@@ -87,25 +93,46 @@ def schema_of(made: type) -> JsonObject:
 
 def arguments_of(made: type, settings: Mapping[str, JsonValue]) -> dict[str, object]:
     """Settings, whose shape has been checked, as the arguments of a dataclass."""
-    hints = {setting.name: hint for setting, hint in settings_of(made)}
-    return {name: _value(hints.get(name), item) for name, item in settings.items()}
+    shapes = _shapes(made)
+    return {name: _value(shapes.get(name, _AS_IT_IS), item) for name, item in settings.items()}
 
 
-def _value(hint: Any, value: JsonValue) -> object:
-    """A JSON value as the value of a setting of this type."""
+class _Shape(NamedTuple):
+    """What becomes of a JSON value as the value of a setting."""
+
+    item: _Shape | None = None
+    """What becomes of the items of a list; without it, a list stays one."""
+    nested: type | None = None
+    """The dataclass that an object becomes."""
+
+
+_AS_IT_IS = _Shape()
+
+
+@cache
+def _shapes(made: type) -> dict[str, _Shape]:
+    """What becomes of each setting of a dataclass: looked up once, for checks made by the row."""
+    return {setting.name: _shape_of(hint) for setting, hint in settings_of(made)}
+
+
+def _shape_of(hint: Any) -> _Shape:
     hint, _ = _plain(hint)
     parts = typing.get_args(hint) if typing.get_origin(hint) in _UNIONS else (hint,)
-    if isinstance(value, list):
-        lists = [part for part in parts if typing.get_origin(part) is tuple]
-        return (
-            tuple(_value(typing.get_args(lists[0])[0], item) for item in value) if lists else value
-        )
-    nested = [part for part in parts if is_dataclass(part)]
-    if nested and isinstance(value, dict):
-        part = cast(Any, nested[0])
-        known = {setting.name: made for setting, made in settings_of(part)}
+    lists = [part for part in parts if typing.get_origin(part) is tuple]
+    nested = [cast(type, part) for part in parts if is_dataclass(part)]
+    item = _shape_of(typing.get_args(lists[0])[0]) if lists else None
+    return _Shape(item, nested[0] if nested else None)
+
+
+def _value(shape: _Shape, value: JsonValue) -> object:
+    """A JSON value as the value of a setting of this shape."""
+    if isinstance(value, list) and shape.item:
+        item = shape.item
+        return tuple([_value(item, one) for one in value])
+    if isinstance(value, dict) and shape.nested:
+        known = _shapes(shape.nested)
         given = {name: _value(known[name], value[name]) for name in known if name in value}
-        return part(**given)
+        return shape.nested(**given)
     return value
 
 

@@ -60,6 +60,7 @@ class RecordLoop:
         self._calls = TargetCalls(asked, around, self._waiting)
         self._rubric: Rubric | None = None
         self._is_simple = False
+        self._simple_forms: dict[tuple[type, ...], bool] = {}
         around.budget.on_stop(self.stop)
         phase.join(self)
 
@@ -208,8 +209,18 @@ class RecordLoop:
         """Whether no check of a rubric needs more than the answer; many records share one."""
         if rubric is not self._rubric:
             self._rubric = rubric
-            self._is_simple = not (rubric.needs_cost or rubric.is_judged or rubric.runs_commands)
+            self._is_simple = self._is_simple_form(rubric)
         return self._is_simple
+
+    def _is_simple_form(self, rubric: Rubric) -> bool:
+        """The same for a rubric that is not the last one, but may well be of a known form."""
+        form = rubric.form
+        if form is None or form not in self._simple_forms:
+            is_simple = not (rubric.needs_cost or rubric.is_judged or rubric.runs_commands)
+            if form is None:
+                return is_simple
+            self._simple_forms[form] = is_simple
+        return self._simple_forms[form]
 
     async def _grade_with_help(
         self, work: Work, answer: Trace, tried: Sequence[Attempt], key: bytes | None

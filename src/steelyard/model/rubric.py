@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from steelyard.model.case import Case
@@ -16,6 +17,9 @@ Combine: TypeAlias = Literal["all_pass", "any_pass", "weighted_avg", "min", "max
 PASS_THRESHOLD = 0.7
 FIRST_REVISION = 1
 """The revision of a kind of check that states none."""
+_PARTS = ("members", "jurors", "judge", "command")
+"""What a check may have that asks, runs or holds something else than its class says."""
+_FACTS = ("kind", "revision", "built_on", "runs_commands", "needs_commands", "needs_cost")
 
 
 class Check(Protocol):
@@ -99,6 +103,16 @@ class Rubric:
         return {one.id: one.check for one in self.checks if isinstance(one.check, StatedCheck)}
 
     @property
+    def form(self) -> tuple[type, ...] | None:
+        """The classes of its checks, where these say all that a rubric needs from outside.
+
+        None where two rubrics of the same classes may still need different judges, programs or
+        revisions. Records that bring their own checks have many rubrics of few forms.
+        """
+        classes = tuple([type(one.check) for one in self.checks])
+        return classes if all(map(_is_uniform, classes)) else None
+
+    @property
     def all_checks(self) -> Iterator[Check | JudgedCheck | StatedCheck]:
         """Every check of it, and those within its composites."""
         return _within(self.checks)
@@ -135,6 +149,25 @@ class Rubric:
     def needs_cost(self) -> bool:
         """Whether a check of it looks at what a response cost."""
         return any(getattr(check, "needs_cost", False) for check in self.all_checks)
+
+
+@cache
+def _is_uniform(made: type) -> bool:
+    """Whether all checks of a class need the same, whatever their settings.
+
+    Those that run programs do not: each may run one of its own.
+    """
+    is_open = made.__dictoffset__ or hasattr(made, "__getattr__")
+    if is_open or getattr(made, "runs_commands", False):
+        return False
+    settings = _settings(made)
+    computed = {name for name in _FACTS if hasattr(getattr(made, name, None), "__get__")}
+    parts = {name for name in _PARTS if hasattr(made, name)}
+    return not (parts or computed or settings.intersection((*_PARTS, *_FACTS)))
+
+
+def _settings(made: type) -> set[str]:
+    return {one.name for one in fields(made)} if is_dataclass(made) else set()
 
 
 def _within(checks: tuple[RubricCheck, ...]) -> Iterator[Check | JudgedCheck | StatedCheck]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any, TypeAlias, cast
 
@@ -57,19 +56,20 @@ class EvaluatorChecks:
         """The checks of several, each with a name of its own."""
         made: dict[str, RubricCheck] = {}
         for evaluator in evaluators:
-            name = free_name(evaluator.name, made)
-            made[name] = replace(self.entry(evaluator), id=name)
+            name = evaluator.name
+            name = free_name(name, made) if name in made else name
+            made[name] = self.entry(evaluator, name)
         return tuple(made.values())
 
-    def entry(self, evaluator: Evaluator) -> RubricCheck:
-        """The check of an evaluator with its place."""
+    def entry(self, evaluator: Evaluator, name: str = "") -> RubricCheck:
+        """The check of an evaluator with its place; under its own name, or a free one."""
         settings = evaluator.settings
         try:
             check = self._check(evaluator)
         except SettingError as wrong:
             raise SettingError(wrong.name, f"evaluator '{evaluator.name}': {wrong}") from None
         return RubricCheck(
-            id=evaluator.name,
+            id=name or evaluator.name,
             check=check,
             weight=evaluator.weight,
             required=bool(settings.get("required", False)),
@@ -87,26 +87,28 @@ class EvaluatorChecks:
         return self.entry(Evaluator(name=kind, type=kind))
 
     def _check(self, evaluator: Evaluator) -> AnyCheck:
-        made: dict[str, Callable[[Evaluator], AnyCheck]] = {
-            "llm_judge": self._judged,
-            "rubric": self._statements,
-            "code_judge": self._program,
-            "composite": self._composite,
-            "execution_metrics": self._limits,
-        }
-        if evaluator.type in made:
-            return made[evaluator.type](evaluator)
-        make = _MAKERS.get(evaluator.type)
-        kinds = self.graders.catalog.kinds
-        if make is None and evaluator.type in kinds:
-            make = partial(self._of_kind, evaluator.type)
-        if make is None:
-            raise SettingError("type", f"{evaluator.type} is no type of evaluator")
-        return make(cast(Any, evaluator.settings))
+        kind = evaluator.type
+        if make := _MAKERS.get(kind):
+            return make(cast(Any, evaluator.settings))
+        match kind:
+            case "llm_judge":
+                return self._judged(evaluator)
+            case "rubric":
+                return self._statements(evaluator)
+            case "code_judge":
+                return self._program(evaluator)
+            case "composite":
+                return self._composite(evaluator)
+            case "execution_metrics":
+                return self._limits(evaluator)
+            case _:
+                return self._of_kind(kind, evaluator.settings)
 
     def _of_kind(self, kind: str, settings: Mapping[str, Any]) -> Check:
         """A check by the name of its kind, as inline checks have it."""
-        known = cast(JsonObject, self.graders.catalog.fragment(kind)["properties"])
+        if kind not in self.graders.catalog:
+            raise SettingError("type", f"{kind} is no type of evaluator")
+        known = self.graders.catalog.setting_names(kind)
         own = {name: value for name, value in settings.items() if name in known}
         return self.graders.catalog.make(kind, own)
 

@@ -62,6 +62,8 @@ class Judges:
 
     def asked_by(self, rubric: Rubric) -> Iterator[AskedJudge]:
         """Every judge of a rubric, with its target."""
+        if rubric.form is not None:
+            return
         for check in rubric.all_checks:
             for judge, target in judges_of(check):
                 yield AskedJudge(judge, target or self.settings.judge(judge.id).target)

@@ -53,6 +53,8 @@ class GradingPlan:
         self.runs_commands = False
         """Whether a program grades any of the cases seen so far."""
         self._policies: dict[str, Policy] = {}
+        self._known: set[tuple[type, ...]] = set()
+        """The forms of the rubrics seen so far."""
         self._recent: tuple[tuple[Evaluator, ...], _Grounds, Rubric | NothingGrades] | None = None
         self._rubric = self._resolved(rubric) if rubric else None
 
@@ -117,9 +119,11 @@ class GradingPlan:
     def note(self, graded: Rubric | NothingGrades) -> None:
         """Count a case by what grades it."""
         if isinstance(graded, Rubric):
-            self._graded[graded.name] += 1
-            if graded.name == IMPLICIT:
-                self._brought.update({entry.check.kind for entry in graded.checks})
+            name = graded.name
+            self._graded[name] += 1
+            if name == IMPLICIT:
+                for kind in {entry.check.kind for entry in graded.checks}:
+                    self._brought[kind] += 1
 
     def _implicit(self, case: Case) -> Rubric | NothingGrades:
         is_typed = case.task_type is not None
@@ -166,6 +170,9 @@ class GradingPlan:
 
     def _require(self, rubric: Rubric, who: str) -> None:
         """Refuse checks that cannot run, before any call."""
+        form = rubric.form
+        if form in self._known:
+            return
         if rubric.needs_commands and not self._judges.catalog.allows_commands:
             raise InvalidError(
                 f"{who} is graded by a program, which is off: set allow.commands to true in "
@@ -179,6 +186,8 @@ class GradingPlan:
         self._programs.note(rubric)
         for asked in self._judges.asked_by(rubric):
             self._asked.setdefault((asked.judge.name, asked.target), asked)
+        if form is not None:
+            self._known.add(form)
 
     def _require_scope(self, rubric: Rubric, case: Case) -> None:
         """Warn about judges not validated for the domain of a case; refuse in strict mode."""

@@ -16,6 +16,7 @@ from steelyard.checks.choice_answers import LADDER_REVISION
 from steelyard.checks.command import Command
 from steelyard.checks.equals import Equals
 from steelyard.checks.php_lint import PhpLint
+from steelyard.checks.programs import ProgramCall
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.eval_cases.contract import EVAL_CASES
 from steelyard.contracts.evals_json.contract import EVALS_JSON
@@ -274,6 +275,36 @@ def test_cases_with_the_same_evaluators_share_a_rubric(project: DefinitionProjec
     first = grading.of(EVALUATED)
 
     assert grading.of(replace(EVALUATED, id="b", tags=("x",))) is first
+
+
+def test_the_needs_of_every_form_of_rubric_are_noted(project: DefinitionProject) -> None:
+    made = plan(project)
+    kinds = [("equals",), ("equals",), ("regex",), ("equals", "regex"), ("equals",)]
+    for number, named in enumerate(kinds):
+        evaluators = tuple(
+            Evaluator(name=kind, type=kind, settings={"value": f"yes {number}"}) for kind in named
+        )
+        made.note(made.of(replace(CASE, evaluators=evaluators)))
+
+    assert set(made.revisions) == {"equals", "regex"}
+    assert made.brought == {"equals": 4, "regex": 2}
+
+
+class _NamedPrograms(ScriptedPrograms):
+    """Each has a file of its own."""
+
+    def files(self, call: ProgramCall) -> dict[str, str]:
+        return {call.argv[-1]: "1"}
+
+
+def test_each_program_of_cases_is_noted(project: DefinitionProject) -> None:
+    made = plan(project, programs=_NamedPrograms())
+    for script in ("one.py", "other.py"):
+        judged = Evaluator(name="p", type="code_judge", settings={"script": [script]})
+        made.of(replace(CASE, evaluators=(judged,)))
+
+    assert made.runs_commands
+    assert set(made.programs) == {"one.py", "other.py"}
 
 
 @pytest.mark.parametrize(
