@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from fakes import warm_command
 
-pytest_plugins = ["suite_report"]
+pytest_plugins = ["suite_report", "memory_folder"]
 
 # A job in the background of a shell ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -41,9 +41,15 @@ def _without_coverage() -> dict[str, str]:
     return {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("COVERAGE_")}
 
 
-def pytest_collection_finish() -> None:
-    """Spare the collector of garbage a walk over all tests."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Spare the collector of garbage the walks over all tests: many times while they are made."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

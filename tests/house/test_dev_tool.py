@@ -35,6 +35,21 @@ def test_three(): pass
 @pytest.mark.soak
 def test_four(): pass
 """
+IN_MEMORY = """
+from pathlib import Path
+import memory_folder
+
+memory_folder.SHARED_MEMORY = Path({folder!r})
+memory_folder.NEEDED = memory_folder.FREE_BESIDE = {needed}
+pytest_plugins = ["memory_folder"]
+"""
+WRITES = """
+def test_one(tmp_path):
+    (tmp_path / "seen").write_text("x")
+    with open({told!r}, "a") as told:
+        print(tmp_path, file=told)
+    assert {passes}
+"""
 MARKERS = "[pytest]\nmarkers =\n  trials: t\n  soak: s\n"
 
 
@@ -197,3 +212,47 @@ def test_names_of_tests_do_not_change_with_the_time() -> None:
     lines = [line for path in tests for line in path.read_text("utf-8").splitlines()]
 
     assert [line for line in lines if "gzip.compress(" in line and "mtime=" not in line] == []
+
+
+def written(folder: Path, *words: str, needed: int = 0, passes: bool = True, **more: str) -> str:
+    """Where the test of a session has its folder, whose memory is `memory`."""
+    memory, told = folder / "memory", folder / "told"
+    memory.mkdir(exist_ok=True)
+    conftest = IN_MEMORY.format(folder=str(memory), needed=needed)
+    (folder / "conftest.py").write_text(conftest, encoding="utf-8")
+    code = WRITES.format(told=str(told), passes=passes)
+    (folder / "test_folders.py").write_text(code, encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "pytest", "-q", "test_folders.py", *words]
+    env = {"PYTHONPATH": str(ROOT / "tests"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **more}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=False)
+    assert done.returncode == (0 if passes else 1), done
+    return told.read_text(encoding="utf-8").splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory that is free")
+@pytest.mark.parametrize("words", [(), ("-p", "xdist", "-n", "1")], ids=["here", "workers"])
+def test_the_folders_of_tests_are_in_memory_where_there_is_room(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    memory = tmp_path / "memory"
+
+    assert Path(written(tmp_path, *words)).is_relative_to(memory)
+    assert not [*memory.iterdir()]
+
+    failed = Path(written(tmp_path, *words, passes=False), "seen")
+    assert failed.is_relative_to(memory)
+    assert failed.exists()
+
+    assert Path(written(tmp_path, *words)).is_relative_to(memory)
+    assert not [*memory.iterdir()]
+
+
+def test_the_folders_of_tests_are_on_the_disk_where_memory_is_short_or_a_place_is_named(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "named").mkdir()
+    memory = tmp_path / "memory"
+
+    assert not Path(written(tmp_path, needed=2**60)).is_relative_to(memory)
+    named = written(tmp_path, TMPDIR=str(tmp_path / "named"))
+    assert Path(named).is_relative_to(tmp_path / "named")
