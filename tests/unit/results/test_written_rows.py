@@ -145,6 +145,12 @@ def test_scores_come_to_their_place_whatever_users_and_targets_write() -> None:
     assert list(json.loads(filled)) == list(json.loads(stored))
 
 
+def test_scores_come_to_their_place_where_a_project_has_it_redacted() -> None:
+    filled = with_scores(b'{"index":0,"evaluator_scores":"[redacted:x]","score":1.0}', [b"7"])
+
+    assert filled == b'{"index":0,"evaluator_scores":[7],"score":1.0}'
+
+
 def test_a_copied_row_names_the_run_that_made_it_and_keeps_the_rest_as_it_was() -> None:
     once = copied_from(b'{"index":1.50,"later":[1, 2]}', "run_1")
 

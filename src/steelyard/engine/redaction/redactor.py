@@ -73,18 +73,27 @@ class Redactor:
         return data if self._counts.total() == before else json_bytes(value)
 
     def each(
-        self, texts: list[bytes], exempt: Iterable[Exemption], own: Collection[bytes] = ()
+        self,
+        texts: list[bytes],
+        exempt: Callable[[], Iterable[Exemption]],
+        own: Collection[bytes] = (),
+        seen: bytes = b"",
     ) -> list[bytes]:
-        """The same for several texts; where there is nothing, one look at all of them tells."""
-        data = b"\n".join(texts)
-        if not self._signs(data, own):
+        """The same for several texts; where there is nothing, one look at all of them tells.
+
+        `seen` is what to look at, where one of them says twice what is enough to see once.
+        """
+        if not self._signs(seen or b"\n".join(texts), own):
             return texts
-        each = zip(texts, exempt, strict=True)
+        each = zip(texts, exempt(), strict=True)
         return [self(text, *own, exempt=ours) for text, ours in each]
 
-    def carry(self, *texts: bytes) -> None:
-        """Count the marks that stand in texts already: of another run, or of a target's error."""
-        marked = [text for text in texts if BEGIN in text]
+    def carry(self, *texts: bytes, seen: bytes = b"") -> None:
+        """Count the marks that stand in texts already: of another run, or of a target's error.
+
+        Where none stands in `seen`, none stands in the texts.
+        """
+        marked = [] if seen and BEGIN not in seen else [text for text in texts if BEGIN in text]
         if not marked:
             return
         marks = marks_in(marked)

@@ -58,7 +58,7 @@ def _text(text: str | None) -> str | None:
     return text if text is None or text.isascii() else without_surrogates(text)
 
 
-def listed_in(prediction: bytes, failure: bytes) -> Listed:
+def listed_in(prediction: bytes, failure: bytes | None) -> Listed:
     """The columns of a result by its rows, in which some texts are redacted."""
     row = _read_prediction(prediction)
     label = _read_failure(failure).label if failure else None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias, cast
 
 import msgspec
+from msgspec import structs
 
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.contracts.trace.writer import trace_row
@@ -15,6 +16,7 @@ from steelyard.engine.claims import Call
 from steelyard.engine.pending_rows import answered_row, judgement_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.json_fields import object_list
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
@@ -27,7 +29,7 @@ from steelyard.results.failures import FAILURE_STATUSES, failure_of
 from steelyard.results.metrics import Value
 from steelyard.results.predictions import CheckScore, Prediction, prediction_of, score_of
 from steelyard.results.record_validation import record_validation_of
-from steelyard.results.requests import request_row
+from steelyard.results.requests import LONG, request_row
 from steelyard.store.runs.listed_columns import listed_in, listed_of
 from steelyard.store.runs.row_writer import Rows, TableRow
 from steelyard.store.tables import NO_RECORD
@@ -37,10 +39,13 @@ MOST_KNOWN = 65_536
 
 _KNOWN_IDS = 1000
 _SHORT = 16 * 1024
-_RESULT = (exemptions.PREDICTION, exemptions.VALIDATION, exemptions.FACTS, exemptions.FAILURE)
 Private: TypeAlias = tuple[tuple[str, str], ...]
 """What fields of a record hold that are never written, each with its path."""
-_encode = msgspec.json.Encoder().encode
+_SAID_SIGN = b"\0"
+"""Stands for a text in JSON, where nothing else does, while a row is looked at."""
+_SAID = cast(str, msgspec.Raw(_SAID_SIGN))
+_encoder = msgspec.json.Encoder()
+_encode, _encode_lines = _encoder.encode, _encoder.encode_lines
 
 
 class RequestPartRows:
@@ -95,28 +100,35 @@ class ResultRows:
         """A result with its attempts."""
         checked = result.verdict.results if result.verdict else ()
         is_failure = result.status in FAILURE_STATUSES
-        texts = made = [
-            _bytes(self._prediction(result)),
-            _bytes(record_validation_of(result)),
-            _bytes(facts_of(result)),
-            _bytes(failure_of(result)) if is_failure else b"",
-            *[_bytes(_score(entry)) for entry in checked],
-            *[_bytes(tried) for tried in attempts],
-        ]
-        self._redact.carry(*texts)
-        exempt = [*_RESULT, *map(_exempt_score, checked), *(exemptions.ATTEMPT for _ in attempts)]
-        asked, private = _own(result)
+        seen, texts = _prediction_lines(
+            self._prediction(result),
+            record_validation_of(result),
+            facts_of(result),
+            *[_score(entry) for entry in checked],
+            *attempts,
+            *([failure_of(result)] if is_failure else ()),
+        )
+        made, (asked, private) = texts, _own(result)
+        self._redact.carry(*texts, seen=seen)
+
+        def exempt() -> Iterator[Exemption]:
+            yield from (exemptions.PREDICTION, exemptions.VALIDATION, exemptions.FACTS)
+            yield from map(_exempt_score, checked)
+            yield from (exemptions.ATTEMPT for _ in attempts)
+            yield from [exemptions.FAILURE] * is_failure
+
         if private:
-            each = zip(texts, exempt, strict=True)
+            each = zip(texts, exempt(), strict=True)
             texts = [self._redact.without(text, private, ours) for text, ours in each]
-        own = (result.record_sha256 or "", asked)
-        clean = self._redact.each(texts, exempt, [one.encode("ascii") for one in own])
-        prediction, validation, facts, failure, *others = clean
+            seen = b""
+        own = result.record_sha256 or "", asked
+        clean = self._redact.each(texts, exempt, [one.encode("ascii") for one in own], seen)
         place = self._run_id, result.index, result.repeat
-        kept = (*place, result.status, prediction, validation, failure or None, facts)
+        prediction, validation, facts, *others = clean
+        failure = others.pop() if is_failure else None
         listed = listed_of(result) if clean is made else listed_in(prediction, failure)
         return Rows(
-            results=[(*kept, *listed)],
+            results=[(*place, result.status, prediction, validation, failure, facts, *listed)],
             scores=[
                 (*place, number, self._id(entry, number), others[number], entry.outcome.passed)
                 for number, entry in enumerate(checked)
@@ -134,10 +146,10 @@ class ResultRows:
 
     def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
         """Attempts that came to no result yet."""
-        exempt = (exemptions.ATTEMPT for _ in attempts)
-        texts = [_bytes(tried) for tried in attempts]
-        self._redact.carry(*texts)
-        rows = self._tried(attempts, self._redact.each(texts, exempt))
+        seen, texts = _lines(attempts)
+        self._redact.carry(*texts, seen=seen)
+        clean = self._redact.each(texts, lambda: [exemptions.ATTEMPT] * len(texts), seen=seen)
+        rows = self._tried(attempts, clean)
         return Rows(attempts=rows, redactions=self._redact.take_counts())
 
     def of_answer(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
@@ -186,7 +198,7 @@ class ResultRows:
         self._redact.carry(*made, *tried)
         each = zip(made, exempt, strict=False)
         texts = [self._redact.without(text, private, ours) for text, ours in each] + tried
-        clean = self._redact.each(texts, exempt, [one.encode("ascii") for one in own])
+        clean = self._redact.each(texts, lambda: exempt, [one.encode("ascii") for one in own])
         return clean[: len(rows)], self._tried(attempts, clean[len(rows) :])
 
     def _prediction(self, result: Result) -> Prediction:
@@ -261,6 +273,31 @@ def _own(result: Result) -> tuple[str, Private]:
     """The hash of what was asked, and what of it is never written."""
     asking = result.asking
     return (asking.sha256, asking.private) if asking else ("", ())
+
+
+def _prediction_lines(made: Prediction, *others: Facts | Value) -> tuple[bytes, list[bytes]]:
+    """The same of a prediction and what follows; a long answer is not seen twice."""
+    said, rows = made.model_response or "", object_list(made.trace or {}, "messages")
+    if len(said) < LONG or not any(row.get("content") == said for row in rows):
+        return _lines((made, *others))
+    try:
+        answer = _encode(said)
+        seen = _encode_lines((structs.replace(made, model_response=_SAID), *others))
+    except UnicodeEncodeError:
+        return _lines((made, *others))
+    texts = seen.split(b"\n")[:-1]
+    texts[0] = texts[0].replace(_SAID_SIGN, answer, 1)
+    return seen, texts
+
+
+def _lines(rows: Sequence[Facts | Value]) -> tuple[bytes, list[bytes]]:
+    """Rows in one text with a line for each, and each by itself; JSON has no line breaks."""
+    try:
+        data = _encode_lines(rows)
+    except UnicodeEncodeError:
+        texts = [_bytes(row) for row in rows]
+        return b"\n".join(texts), texts
+    return data, data.split(b"\n")[:-1]
 
 
 def _bytes(row: JsonObject | Facts | Value) -> bytes:

@@ -146,6 +146,24 @@ def test_what_a_record_hides_takes_no_word_of_ours() -> None:
     assert json.loads(prediction)["record_id"] == "[redacted:metadata.state]"
 
 
+ODD = ["", "\ud83d", '"\\u0040', "\n\0", f"pay by {FOREIGN} ", "[redacted]"]
+
+
+@pytest.mark.parametrize("said", ODD)
+def test_a_long_answer_is_seen_once_and_written_twice(said: str) -> None:
+    text = said + "x " * 512
+    trace = Trace(messages=(Message(role="assistant", content=text),))
+    long = Result(index=0, record_id="a", status="evaluated", trace=trace)
+    made = ResultRows("run_1", Redactor((), KINDS)).of_result(long, [])
+    row = json.loads(kept_texts(made)[0])
+    written = text.replace(str(FOREIGN), "[redacted:card]").replace("\ud83d", "\ufffd")
+
+    assert row["model_response"] == row["trace"]["messages"][0]["content"] == written
+    assert made.redactions == (
+        {"card": 2} if str(FOREIGN) in said else {"secrets": 2} if "[redacted]" in said else {}
+    )
+
+
 def test_the_times_of_claimed_calls_stay() -> None:
     rules = RedactionRules(patterns=(), custom=(("digits", "[0-9]{4}"),))
     made = ResultRows("run_1", Redactor.by(rules, ()))
