@@ -74,7 +74,6 @@ class Project(ProjectAdapters):
         from steelyard.store.runs.judgements import JudgementStore
         from steelyard.store.runs.row_register import RowRegister, run_ledger
         from steelyard.store.runs.row_writer import RowWriter
-        from steelyard.store.spool.run_inputs import InputFolder
         from steelyard.store.spool.upload_workspace import UploadWorkspace
         from steelyard.store.worker_processes import WorkerProcesses
         from steelyard.store.workspace import DiskWorkspace
@@ -128,7 +127,7 @@ class Project(ProjectAdapters):
             environment=environment(),
             harness=Harness(name="steelyard", version=version("steelyard")),
             judgements=JudgementStore(store.engine),
-            inputs=InputFolder(self.folder),
+            inputs=self.inputs,
             delete_upload=spool.delete,
             reading=self._reading,
             noting=lambda reads: UploadWorkspace(DiskWorkspace(self.base, reads), spool),
@@ -161,6 +160,7 @@ class Project(ProjectAdapters):
         kept = replace(kept, settings=replace(kept.settings, targets=targets))
         there = Project(kept, folder, self.warn, self._home)
         there._made = {"store": self.store, "sealed_runs": self.sealed_runs}
+        there._made["shared_files"] = self.shared_files
         there._executing = self._executing
         return there.run_ports()
 
@@ -331,18 +331,16 @@ class Project(ProjectAdapters):
         """What `prune` clears: the database and the artifacts."""
         from steelyard.store.pruned import RetentionStore
 
-        return RetentionStore(self._database(), self.folder, self.sealed_runs)
+        return RetentionStore(self._database(), self.folder, self.sealed_runs, self.inputs)
 
     def standing(self, run: StoredRun) -> Standing:
         """Where a run stands: at work, stopped, or being cancelled."""
-        from steelyard.store.spool.run_inputs import InputFolder
         from steelyard.usecases.runs.ownership import standing_of
 
         def has_upload(upload_id: str) -> bool:
             return self.spool.has(upload_id)  # loaded only where a run has an upload
 
-        is_lost = InputFolder(self.folder).is_lost
-        return standing_of(run, self.is_alive, has_upload, is_lost)
+        return standing_of(run, self.is_alive, has_upload, self.inputs.is_lost)
 
     def pruned_names(self, run_id: str) -> list[str]:
         """The names of the files of a run that were pruned."""

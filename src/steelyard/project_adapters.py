@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from steelyard.execution.ports import TargetSpec
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
+    from steelyard.store.buckets.bucket_runs import BucketRuns
+    from steelyard.store.buckets.shared_files import SharedFiles
     from steelyard.store.condition import StoreCondition
     from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.project import ProjectFolder
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from steelyard.store.runs.run_queue import RunQueue
     from steelyard.store.saved_definitions import SavedDefinitionStore
     from steelyard.store.sealed_runs import SealedRuns
+    from steelyard.store.spool.run_inputs import InputFolder
     from steelyard.store.spool.uploads import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.targets.openid_issuer import OpenIdIssuer
@@ -147,16 +150,35 @@ class ProjectAdapters:
         return RunQueue(self.store.engine)
 
     @property
+    def shared_files(self) -> SharedFiles | None:
+        """What hosts share that have one database and one bucket; None: a folder has it all."""
+
+        def made() -> SharedFiles | None:
+            if self.settings.artifacts is None or self.server_address is None:
+                return None
+            from steelyard.store.buckets.shared_files import SharedFiles
+
+            runs = cast("BucketRuns", self.sealed_runs)
+            return SharedFiles(self.folder, runs, self._new_upload_id)
+
+        return self._once("shared_files", made)
+
+    @property
     def spool(self) -> Spool:
         """The posted datasets whose runs have not ended."""
-        from steelyard.store.ids import new_upload_id
         from steelyard.store.spool.spool_key import spool_key
         from steelyard.store.spool.uploads import Spool
 
-        def new_id() -> str:
-            return new_upload_id(int(self.clock.now().timestamp() * 1000))
+        if shared := self.shared_files:
+            return shared.spool
+        return Spool(self.folder / "spool", lambda: spool_key(self.folder), self._new_upload_id)
 
-        return Spool(self.folder / "spool", lambda: spool_key(self.folder), new_id)
+    @property
+    def inputs(self) -> InputFolder:
+        """What queued runs read."""
+        from steelyard.store.spool.run_inputs import InputFolder
+
+        return shared.inputs if (shared := self.shared_files) else InputFolder(self.folder)
 
     @property
     def idempotency(self) -> IdempotencyStore:
@@ -206,14 +228,16 @@ class ProjectAdapters:
         """What was published."""
         from steelyard.store.registry import project_registry
 
-        return project_registry(self._home)
+        shared = self.shared_files
+        return shared.registry if shared else project_registry(self._home)
 
     @property
     def validations(self) -> ValidationFolder:
         """What is known of the project's judges."""
         from steelyard.store.validations import project_validations
 
-        return project_validations(self._home)
+        shared = self.shared_files
+        return shared.validations if shared else project_validations(self._home)
 
     def redactor(self) -> Redactor:
         """What every run of the project writes through; it has counted nothing yet."""
@@ -334,6 +358,11 @@ class ProjectAdapters:
             refuse_server("pg_dump")
         writer = BackupWriter(self.folder, version("steelyard"))
         return OperationPorts(backup=writer, audit=self.audit_log, clock=self.clock)
+
+    def _new_upload_id(self) -> str:
+        from steelyard.store.ids import new_upload_id
+
+        return new_upload_id(int(self.clock.now().timestamp() * 1000))
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:

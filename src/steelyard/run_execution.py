@@ -11,7 +11,6 @@ from steelyard.api.serving import ServerSettings
 from steelyard.errors import SteelyardError
 from steelyard.project import Project
 from steelyard.store.runs.queue_workers import QueueWorkers
-from steelyard.store.spool.spool_key import require_valid_key
 from steelyard.usecases.runs.swept_uploads import sweep_uploads
 
 _LOG = logging.getLogger("steelyard.spool")
@@ -21,7 +20,7 @@ _SWEEP_S = 600.0
 @contextmanager
 def executing(project: Project, settings: ServerSettings) -> Generator[QueueWorkers]:
     """Execute queued runs and sweep the spool for as long as the server runs."""
-    require_valid_key()
+    project.spool.require_ready()
     is_over = threading.Event()
     sweeper = threading.Thread(
         target=_sweep, args=(project, is_over), name="steelyard-sweep", daemon=True

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -36,7 +38,14 @@ class ObjectStore:
     breaks_parts: bool = False
     hidden: set[str] = field(default_factory=set[str])
     """Objects that nobody sees before a conditional write of theirs was refused."""
+    ages_s: dict[str, float] = field(default_factory=dict[str, float])
+    """How long ago an object was written; all others just now."""
     lock: Lock = field(default_factory=Lock)
+
+    def written_at(self, key: str) -> str:
+        """When an object was written, as a listing says it."""
+        when = datetime.fromtimestamp(time.time() - self.ages_s.get(key, 0.0), UTC)
+        return when.strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
     @property
     def environ(self) -> dict[str, str]:
@@ -144,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
             prefix = query.get("prefix", [""])[0]
             rows = "".join(
                 f"<Contents><Key>{escape(one)}</Key><Size>{len(data)}</Size><ETag>e</ETag>"
-                "<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
+                f"<LastModified>{self.held.written_at(one)}</LastModified></Contents>"
                 for one, data in sorted(self.held.objects.items())
                 if one.startswith(prefix)
             )

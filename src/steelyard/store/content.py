@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.errors import RunError
-from steelyard.store.write_once import write_once
+from steelyard.store.write_once import DiskFiles, OnceFiles, write_once
 
 _CHUNK = 1 << 20
 
@@ -16,8 +16,9 @@ _CHUNK = 1 << 20
 class ContentFolder:
     """`<folder>/<sha256>`, each file written once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: OnceFiles | None = None) -> None:
         self.folder = folder
+        self._files = files or DiskFiles()
 
     def place(self, sha256: str) -> Path:
         """The file with this content."""
@@ -25,8 +26,11 @@ class ContentFolder:
 
     def keep(self, sha256: str, open_content: Callable[[], BinaryIO]) -> None:
         """Copy a content that is not there yet; another content than the hash says is refused."""
-        if self.place(sha256).exists():
-            return
+        if not self.place(sha256).exists():
+            self._write(sha256, open_content)
+        self._files.share(self.place(sha256))
+
+    def _write(self, sha256: str, open_content: Callable[[], BinaryIO]) -> None:
         with open_content() as stream:
             digest = hashlib.sha256()
 

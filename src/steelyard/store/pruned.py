@@ -68,10 +68,17 @@ class PrunableRun(NamedTuple):
 class RetentionStore:
     """The runs of a project: its database, its artifacts and its notes."""
 
-    def __init__(self, engine: Engine, folder: Path, sealed: SealedRuns | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        folder: Path,
+        sealed: SealedRuns | None = None,
+        inputs: InputFolder | None = None,
+    ) -> None:
         self._engine = engine
         self._folder = folder
         self._sealed = sealed or DiskRuns(folder / "runs")
+        self._inputs = inputs or InputFolder(folder)
         self._noted: set[tuple[str, str]] | None = None
 
     def close(self) -> None:
@@ -168,13 +175,12 @@ class RetentionStore:
 
     def remove_inputs(self) -> int:
         """Remove inputs of queued runs that have ended or were never made; of how many."""
-        inputs = InputFolder(self._folder)
         query = select(runs.c.run_id).where(runs.c.status.not_in(TERMINAL))
         with self._transaction() as connection:
             waiting = set(connection.execute(query).scalars())
-        unused = set(inputs.left()) - waiting
+        unused = set(self._inputs.left()) - waiting
         for run_id in unused:
-            inputs.delete(run_id)
+            self._inputs.delete(run_id)
         return len(unused)
 
     def forget_changes(self, before: str, entry: AuditEntry) -> int:

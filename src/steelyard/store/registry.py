@@ -14,7 +14,7 @@ from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.published import Published, PublishedKind, StoredFile, version_order
 from steelyard.store.content import ContentFolder
 from steelyard.store.private_files import STEELYARD_FOLDER
-from steelyard.store.write_once import write_once
+from steelyard.store.write_once import DiskFiles, OnceFiles, write_next
 
 _FOLDER = f"{STEELYARD_FOLDER}/registry"
 _ENTRY = "entry.json"
@@ -29,12 +29,14 @@ class FileRegistry:
     name is taken, so that of two processes that publish one version, one wins.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: OnceFiles | None = None) -> None:
         self._folder = folder
-        self._content = ContentFolder(folder / "content")
+        self._files = files or DiskFiles()
+        self._content = ContentFolder(folder / "content", self._files)
 
     def all(self, kind: PublishedKind) -> tuple[Published, ...]:
         """Every version of every id, by id and version."""
+        self._files.look(self._folder / kind)
         found = [_read(path) for path in (self._folder / kind).glob(f"*/*/{_ENTRY}")]
         return tuple(sorted(found, key=lambda one: (one.id, version_order(one.version))))
 
@@ -45,21 +47,20 @@ class FileRegistry:
         for sha256, open_content in contents.items():
             self._content.keep(sha256, open_content)
         place = self._version(published)
-        if write_once(place / _ENTRY, (_entry(published),)):
+        if self._files.create(place / _ENTRY, _entry(published)):
             return published
         return _read(place / _ENTRY)
 
     def note(self, published: Published, beside: Extra, at: str) -> None:
         """Note what may change under a version, after all that was noted before."""
-        place = self._version(published)
         note = _json({"noted_at": at, "beside": dict(beside)})
-        number = len(_notes(place)) + 1
-        while not write_once(place / _NOTE.format(number), (note,)):
-            number += 1
+        write_next(self._files, self._version(published), note, _NOTE)
 
     def place(self, sha256: str) -> Path:
         """The file with this content."""
-        return self._content.place(sha256)
+        place = self._content.place(sha256)
+        self._files.bring(place)
+        return place
 
     def keep(self, sha256: str, open_content: Callable[[], BinaryIO]) -> Path:
         """The file with this content, which is written where it is not there yet."""

@@ -14,7 +14,7 @@ from steelyard.errors import UnreadableFileError
 from steelyard.judging.instrument import instrument_key
 from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.store.private_files import STEELYARD_FOLDER
-from steelyard.store.write_once import write_next
+from steelyard.store.write_once import DiskFiles, OnceFiles, write_next
 
 _FOLDER = f"{STEELYARD_FOLDER}/registry"
 _VALIDATIONS, _READS = "validations", "test_reads"
@@ -23,11 +23,13 @@ _VALIDATIONS, _READS = "validations", "test_reads"
 class ValidationFolder:
     """`validations/<instrument>/<label set>/<number>.json`, and `test_reads/<judge>/`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: OnceFiles | None = None) -> None:
         self._folder = folder
+        self._files = files or DiskFiles()
 
     def all(self) -> tuple[JudgeValidation, ...]:
         """Every validation, the oldest first."""
+        self._files.look(self._folder / _VALIDATIONS)
         paths = sorted((self._folder / _VALIDATIONS).glob("*/*/[0-9]*.json"))
         return tuple(sorted((_read(path) for path in paths), key=_order))
 
@@ -39,7 +41,7 @@ class ValidationFolder:
             return False
         numbered = replace(validation, number=1 + max((one.number for one in known), default=0))
         place = self._folder / _VALIDATIONS / _instrument(validation) / validation.label_set_sha256
-        write_next(place, _json(msgspec.to_builtins(numbered)))
+        write_next(self._files, place, _json(msgspec.to_builtins(numbered)))
         return True
 
     def last_validated(self, judge: str) -> str | None:
@@ -56,10 +58,12 @@ class ValidationFolder:
 
     def read_test(self, judge: str, at: str) -> int:
         """Note that test labels are looked at for a judge, whatever its version."""
-        return int(write_next(self._reads(judge), _json({"judge": judge, "at": at})).stem)
+        note = _json({"judge": judge, "at": at})
+        return int(write_next(self._files, self._reads(judge), note).stem)
 
     def test_reads(self, judge: str) -> int:
         """How often test labels were looked at for a judge, whatever its version."""
+        self._files.look(self._reads(judge))
         return len(list(self._reads(judge).glob("[0-9]*.json")))
 
     def _reads(self, judge: str) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Protocol
 
 from steelyard.errors import RunError
 from steelyard.store.artifacts import sync_folder
@@ -14,6 +15,43 @@ from steelyard.store.file_names import remove_file, take_name
 from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _NUMBERS = count()
+
+
+class OnceFiles(Protocol):
+    """Files beneath a folder, each written once, by whichever process comes first."""
+
+    def look(self, folder: Path) -> None:
+        """Have here what others have written beneath a folder."""
+        ...
+
+    def bring(self, path: Path) -> None:
+        """Have one file here, if anybody has written it."""
+        ...
+
+    def create(self, path: Path, data: bytes) -> bool:
+        """Write a file; False where its name is taken."""
+        ...
+
+    def share(self, path: Path) -> None:
+        """Let others have a file that is named by its content."""
+        ...
+
+
+class DiskFiles:
+    """Files on a disk that every process sees."""
+
+    def look(self, folder: Path) -> None:
+        """All are there."""
+
+    def bring(self, path: Path) -> None:
+        """It is there, or nowhere."""
+
+    def create(self, path: Path, data: bytes) -> bool:
+        """Write a file; False where its name is taken."""
+        return write_once(path, (data,))
+
+    def share(self, path: Path) -> None:
+        """Others see it."""
 
 
 def write_once(path: Path, chunks: Iterable[bytes]) -> bool:
@@ -47,14 +85,10 @@ def _is_new(part: Path, path: Path) -> bool:
     return True
 
 
-def write_next(folder: Path, chunk: bytes) -> Path:
+def write_next(files: OnceFiles, folder: Path, data: bytes, form: str = "{:06}.json") -> Path:
     """Put a file after all that a folder holds, under the next number."""
-    number = len(numbered(folder)) + 1
-    while not write_once(path := folder / f"{number:06}.json", (chunk,)):
+    files.look(folder)
+    number = len(list(folder.glob(form.replace("{:06}", "[0-9]*")))) + 1
+    while not files.create(path := folder / form.format(number), data):
         number += 1
     return path
-
-
-def numbered(folder: Path) -> list[Path]:
-    """The files that were put there, in order."""
-    return sorted(folder.glob("[0-9]*.json"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import RunError
-from steelyard.store.write_once import numbered, write_next, write_once
+from steelyard.store.write_once import DiskFiles, write_next, write_once
 
 
 def test_a_file_is_whole_and_read_only(tmp_path: Path) -> None:
@@ -36,12 +36,12 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 def test_many_writers_get_a_number_each(tmp_path: Path) -> None:
     def write(number: int) -> Path:
-        return write_next(tmp_path, str(number).encode())
+        return write_next(DiskFiles(), tmp_path, str(number).encode())
 
     with ThreadPoolExecutor(4) as pool:
         paths = list(pool.map(write, range(12)))
 
     assert sorted(path.name for path in paths) == [f"{n:06}.json" for n in range(1, 13)]
-    assert {path.read_bytes() for path in numbered(tmp_path)} == {
+    assert {path.read_bytes() for path in tmp_path.iterdir()} == {
         str(n).encode() for n in range(12)
     }

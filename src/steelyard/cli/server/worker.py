@@ -9,8 +9,12 @@ from steelyard.cli.opening import opened, print_warning
 
 def command() -> None:
     """Execute queued runs of the project until Ctrl-C."""
+    from steelyard.usecases.runs.swept_uploads import sweep_uploads
     from steelyard.worker import work
 
-    root = opened().root
-    typer.echo(f"executing queued runs of {root}  (Ctrl-C stops)", err=True)
-    work(str(root), print_warning)
+    with opened() as project:
+        project.spool.require_ready()
+        # Copies that a worker has left here which was killed; no server need run on this host.
+        sweep_uploads(project.spool, project.run_queue)
+    typer.echo(f"executing queued runs of {project.root}  (Ctrl-C stops)", err=True)
+    work(str(project.root), print_warning)

@@ -46,6 +46,8 @@ class ListedObject(NamedTuple):
 
     key: str
     size: int
+    written_at: float
+    """In seconds since 1970, by the clock of the store."""
 
 
 class ObjectVersion(NamedTuple):
@@ -150,7 +152,9 @@ class Bucket:
             for found in objects:
                 for one in found:
                     yield ListedObject(
-                        one["path"].removeprefix(f"{base}/" if base else ""), one["size"]
+                        one["path"].removeprefix(f"{base}/" if base else ""),
+                        one["size"],
+                        one["last_modified"].timestamp(),
                     )
 
     def delete(self, keys: Iterable[str]) -> None:

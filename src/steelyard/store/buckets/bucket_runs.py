@@ -164,6 +164,7 @@ class BucketRuns:
             if data is None:
                 data = self.bucket.read(key_of(run_id, None, MANIFEST))
             if data is None:
+                self._copy_notes(run_id)  # it may have been pruned as a whole
                 return None
             manifest = _json_of(data)
             if writer := _writer(manifest):

@@ -22,7 +22,7 @@ from steelyard.store.private_files import make_private_folder
 _CONTENT = "content"
 _STAYS = ("registry", "runs")
 """What is read where it is, in the project's data folder: none of it ever changes."""
-_LEFT_S = 3600.0
+LEFT_S = 3600.0
 
 
 class InputFolder:
@@ -108,7 +108,7 @@ class InputFolder:
     def left(self) -> Iterator[str]:
         """The runs for which files are kept since an hour or more."""
         for run_id in self.runs():
-            if time.time() - (self._folder / run_id).stat().st_mtime > _LEFT_S:
+            if time.time() - (self._folder / run_id).stat().st_mtime > LEFT_S:
                 yield run_id
 
     def runs(self) -> list[str]:

@@ -14,6 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -28,12 +29,14 @@ from steelyard.model.upload import upload_of
 from steelyard.store.artifacts import sync_folder
 from steelyard.store.file_locks import hold, is_let_go
 from steelyard.store.private_files import make_private_folder, private
+from steelyard.store.spool.spool_key import require_valid_key
 
 CHUNK = 1024 * 1024
 KEPT_S = 7 * 24 * 3600.0
 """How long an upload is kept whose run has not ended."""
 _DRAFT = ".part"
-_DRAFT_S = 3600.0
+DRAFT_S = 3600.0
+"""How long one is kept that no run needs: it may not have its run yet."""
 _JUST_MADE_S = 10.0
 _MAGIC = b"SYSPOOL1"
 _SALT = 16
@@ -53,8 +56,12 @@ class UploadDigest(NamedTuple):
 class SpoolWriter:
     """Encrypts an upload chunk by chunk; no plain text is ever written."""
 
-    def __init__(self, folder: Path, key: bytes, upload_id: str) -> None:
+    def __init__(
+        self, folder: Path, key: bytes, upload_id: str, commit: Callable[[Path], None]
+    ) -> None:
         self.upload_id = upload_id
+        self._commit = commit
+        """What must succeed with the whole file before it takes its name."""
         self._path = folder / upload_id
         self._draft = folder / f"{upload_id}{_DRAFT}"
         self._left = bytearray()
@@ -92,6 +99,7 @@ class SpoolWriter:
             self._stream.flush()
             os.fsync(self._stream.fileno())
             self._stream.close()
+            self._commit(self._draft)
             self._draft.replace(self._path)
             sync_folder(self._path.parent)
         return digest
@@ -180,15 +188,24 @@ class Spool:
         self._key = key
         self._new_id = new_id
 
+    def require_ready(self) -> None:
+        """Refuse a key that is none."""
+        require_valid_key()
+
     def writer(self, quota: int | None = None) -> SpoolWriter:
         """A new upload; an error where all of them have used up a quota."""
-        with _written():
-            make_private_folder(self._folder)
         if quota is not None and self.used() >= quota:
             raise UnavailableError(
                 "too many uploads are waiting for their runs; try again when some have ended"
             )
-        return SpoolWriter(self._folder, self._key(), self._new_id())
+        return self.writer_of(self._new_id())
+
+    def writer_of(self, upload_id: str) -> SpoolWriter:
+        """The same with an id of its own."""
+        with _written():
+            make_private_folder(self._folder)
+        commit = partial(self._commit, upload_id)
+        return SpoolWriter(self._folder, self._key(), upload_id, commit)
 
     def used(self) -> int:
         """The bytes of all uploads."""
@@ -219,7 +236,15 @@ class Spool:
         """Remove the upload that a dataset's name stands for; any other name means nothing."""
         upload_id = upload_of(name)
         if upload_id:
-            self.path(upload_id).unlink(missing_ok=True)
+            self.remove(upload_id)
+
+    def remove(self, upload_id: str) -> None:
+        """Remove an upload."""
+        self.forget_copy(upload_id)
+
+    def forget_copy(self, upload_id: str) -> None:
+        """Remove the file that is here."""
+        (self._folder / upload_id).unlink(missing_ok=True)
 
     def sweep(self, needed: Collection[str], now: float | None = None) -> int:
         """Remove all that are older than a week, and those that nobody needs; how many.
@@ -230,12 +255,15 @@ class Spool:
         removed = 0
         moment = time.time() if now is None else now
         for path in self._files():
-            most = KEPT_S if path.name in needed else _DRAFT_S
+            most = KEPT_S if path.name in needed else DRAFT_S
             with suppress(OSError):
                 if moment - path.stat().st_mtime > most or _is_left(path, moment):
                     path.unlink()
                     removed += 1
         return removed
+
+    def _commit(self, upload_id: str, path: Path) -> None:
+        """Its name here is all that an upload needs."""
 
     def _files(self) -> Iterator[Path]:
         return self._folder.iterdir() if self._folder.is_dir() else iter(())
