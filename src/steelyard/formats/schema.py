@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any, cast
 
@@ -53,8 +54,12 @@ class Schema:
         self._start: JsonObject = document
         if pointer != "#":
             self._start = {"$ref": pointer, "$defs": document["$defs"]}
-        self._validator = _compiled(self._start)
         self._closed = _compiled(closed(self._start))
+
+    @cached_property
+    def _validator(self) -> jsonschema_rs.Draft202012Validator:
+        """Compiled for the first value that has a problem."""
+        return _compiled(self._start)
 
     def is_clean(self, value: JsonValue) -> bool:
         """Whether a value has no problem at all; fast, for the common case."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import replace
+
 from steelyard.checks.field_accuracy import FieldAccuracy
 from steelyard.checks.json_schema import JsonSchema
 from steelyard.checks.regex import pattern_fault
@@ -40,6 +42,7 @@ from steelyard.ports import FileFault, Files
 _RUBRICS = {"llm_judge": ("rubrics",), "rubric": ("rubrics", "criteria")}
 _MEMBERS = {"composite": EVALUATORS}
 _PROMPTED = {"llm_judge", "rubric"}
+_MADE_OF_MORE = {*_RUBRICS, *_MEMBERS, *_PROMPTED}
 _PROMPT_ENDINGS = (".md", ".txt", ".j2")
 FILE_SCHEME = "file://"
 
@@ -67,10 +70,21 @@ class EvaluatorBuilder:
 
     def _evaluator(self, entry: JsonObject, path: Path) -> Evaluator:
         kind = canonical_type(text_field(entry, "type"))
-        named = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
-        settings = respelt(named, SETTINGS.get(kind, {}))
+        settings = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
+        if kind in SETTINGS:
+            settings = respelt(settings, SETTINGS[kind])
         if self._is_later and kind == "tool_trajectory" and settings.get("mode") != "any_order":
             settings = {"args_match": "exact", **settings}
+        if kind not in _MADE_OF_MORE:
+            if kind in _TRIED:
+                self._problems.extend(_unmakable(kind, settings, path))
+            return _evaluator(entry, kind, settings)
+        return self._composed(entry, kind, settings, path)
+
+    def _composed(
+        self, entry: JsonObject, kind: str, settings: JsonObject, path: Path
+    ) -> Evaluator:
+        """An evaluator that has a prompt, statements or members."""
         listed_as, rubrics = _taken(settings, _RUBRICS.get(kind, ()))
         self._problems.extend(range_problems(rubrics, (*path, listed_as)))
         name, listed = _taken(settings, _MEMBERS.get(kind, ()))
@@ -84,16 +98,12 @@ class EvaluatorBuilder:
             prompt, prompt_path = self._prompt(joined_by, aggregator, at, (*VARIABLES, RESULTS))
         else:
             prompt, prompt_path = self._prompt(kind, settings, path, VARIABLES)
-        self._problems.extend(_unmakable(kind, settings, path))
-        return Evaluator(
-            name=text_field(entry, "name", kind),
-            type=kind,
-            weight=float(number_field(entry, "weight", 1.0)),
+        return replace(
+            _evaluator(entry, kind, settings),
             prompt=prompt,
             prompt_path=prompt_path,
             rubrics=rubric_items(rubrics),
             members=members,
-            settings=settings,
         )
 
     def _prompt(
@@ -129,6 +139,15 @@ class EvaluatorBuilder:
                         severity="warning",
                     )
                 )
+
+
+def _evaluator(entry: JsonObject, kind: str, settings: JsonObject) -> Evaluator:
+    return Evaluator(
+        name=text_field(entry, "name", kind),
+        type=kind,
+        weight=float(number_field(entry, "weight", 1.0)),
+        settings=settings,
+    )
 
 
 def rubric(items: tuple[RubricItem, ...], *, weight: float = 1.0) -> Evaluator:

@@ -1,6 +1,7 @@
 """The cases of rows that need no looking up: texts, and evaluators that bring all they need.
 
-Most rows of most files are of this kind, and runs read them by the ten thousand.
+They are read in every spelling that their fields have had. Most rows of most files are of this
+kind, and runs read them by the ten thousand.
 """
 
 from __future__ import annotations
@@ -11,6 +12,14 @@ import msgspec
 
 from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
+from steelyard.contracts.eval_cases.spelling import (
+    EVALUATORS,
+    GOAL,
+    INPUT,
+    REFERENCE,
+    text_of,
+    written,
+)
 from steelyard.formats.json_fields import items, object_field, optional_text, text_field, text_list
 from steelyard.formats.problem import Problem
 from steelyard.model.case import Case, Place
@@ -19,10 +28,13 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message, Role
 from steelyard.ports import NoFiles
 
+_NOTES = ("name", "description", "notes", "suite", "category")
+"""What a row may say that is kept and not used."""
 _PLAIN = {
-    *("id", "input_messages", "expected_outcome", "evaluators"),
-    *("tags", "metadata", "conversation_id"),
+    *(*GOAL, *INPUT, *REFERENCE, *EVALUATORS, *_NOTES),
+    *("id", "tags", "metadata", "conversation_id"),
 }
+_UNUSED = frozenset(_NOTES)
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -35,25 +47,33 @@ class PlainCases:
 
     def case(self, row: JsonObject, defaults: Defaults, place: Place) -> Case | None:
         """The case of a row whose shape has been checked; None where it is not plain."""
-        if not row.keys() <= _PLAIN:
+        if not row.keys() <= _PLAIN or defaults.input is not None or defaults.input_files:
             return None
-        asked = _messages(row["input_messages"])
-        evaluators = self._built(row["evaluators"]) if "evaluators" in row else defaults.evaluators
-        if asked is None or evaluators is None:
+        asked = _said(row, INPUT, "user")
+        expected = _said(row, REFERENCE, "assistant")
+        listed = written(row, EVALUATORS)
+        evaluators = self._built(row[listed]) if listed else defaults.evaluators
+        if asked is None or expected is None or evaluators is None:
             return None
         return Case(
             id=text_field(row, "id"),
             dataset=defaults.dataset,
             input_messages=asked,
-            expected_outcome=text_field(row, "expected_outcome", ""),
+            expected_messages=expected,
+            expected_outcome=text_of(row, GOAL),
             conversation_id=optional_text(row, "conversation_id"),
             tags=tuple(text_list(row, "tags")),
             metadata=object_field(row, "metadata"),
             target=defaults.target,
             evaluator=defaults.evaluator,
             evaluators=evaluators,
+            extra={name: row[name] for name in row if name in _UNUSED},
             place=place,
         )
+
+    def can_build(self, listed: list[JsonValue]) -> bool:
+        """Whether a list of evaluators brings all it needs, and nothing is wrong with it."""
+        return self._built(listed) is not None
 
     def _built(self, listed: JsonValue) -> tuple[Evaluator, ...] | None:
         """The evaluators of a list, which in many files is the same for every row."""
@@ -70,16 +90,24 @@ class PlainCases:
         return self._evaluators
 
 
-def _messages(entries: JsonValue) -> tuple[Message, ...] | None:
-    """Messages that say one text each, and nothing else."""
-    if not isinstance(entries, list):
-        return None
+def _said(row: JsonObject, names: tuple[str, ...], role: Role) -> tuple[Message, ...] | None:
+    """What a row says under whichever spelling: a text, or messages of one text each and nothing
+    else; None where it says more.
+    """
+    name = written(row, names)
+    said = row[name] if name else []
+    if isinstance(said, str):
+        return (Message(role=role, content=said),)
+    return _messages(said) if isinstance(said, list) else None
+
+
+def _messages(entries: list[JsonValue]) -> tuple[Message, ...] | None:
     made: list[Message] = []
     for entry in entries:
-        if not isinstance(entry, dict) or len(entry) != 2:
+        if not isinstance(entry, dict) or len(entry) != 2 or "role" not in entry:
             return None
-        role, content = entry["role"], entry.get("content")
+        content = entry.get("content")
         if not isinstance(content, str):
             return None
-        made.append(Message(role=cast(Role, role), content=content))
+        made.append(Message(role=cast(Role, entry["role"]), content=content))
     return tuple(made)

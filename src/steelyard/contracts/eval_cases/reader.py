@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import cache
 from typing import BinaryIO
 
+from msgspec import structs
+
 from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.eval_cases.cases import CaseBuilder, skips_defaults
@@ -19,7 +21,7 @@ from steelyard.contracts.eval_cases.filling import (
 )
 from steelyard.contracts.eval_cases.listed_tests import entries
 from steelyard.contracts.eval_cases.plain_cases import PlainCases
-from steelyard.contracts.eval_cases.plain_rows import PlainRows
+from steelyard.contracts.eval_cases.plain_rows import PlainRows, is_marked
 from steelyard.contracts.eval_cases.spelling import CASES, INPUT, LATER, REFERENCE, UNREAD, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
@@ -36,6 +38,7 @@ from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema_by_type import SchemaByType
 from steelyard.formats.seen_ids import SeenIds
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.case import Case, Place
@@ -56,6 +59,11 @@ _TELLING = (
 @cache
 def _schema(pointer: str) -> Schema:
     return Schema(load_schema(CONTRACT), pointer)
+
+
+@cache
+def _evaluator_schema() -> SchemaByType:
+    return SchemaByType(load_schema(CONTRACT), "evaluator")
 
 
 def read_eval_cases(file: DatasetFile) -> EvalCasesYaml | EvalCasesJsonl:
@@ -105,7 +113,7 @@ class _EvalCasesReading:
                 return plain
         checked, case = self._built
         if case and checked is row.value:
-            return replace(case, place=place)
+            return structs.replace(case, place=place)
         return self._builder(row.value).case(place)
 
     def _path(self, index: int) -> Path:  # noqa: ARG002
@@ -163,7 +171,7 @@ class EvalCasesJsonl(_EvalCasesReading):
         super().__init__(defaults, files, file)
         self.sidecar_findings: tuple[Finding, ...] = ()
         self._stream = stream
-        self._plain_rows = PlainRows(_schema("#/$defs/evaluators"), _TELLING)
+        self._plain_rows = PlainRows(_evaluator_schema(), _TELLING, self._plain.can_build)
         self.is_spoiled = False
         """Whether a line was not JSON, so that no row counts; known when all rows are read."""
 
@@ -218,11 +226,8 @@ class EvalCasesJsonl(_EvalCasesReading):
 
 
 def _is_telling(text: bytes, row: JsonObject) -> bool:
-    # A loop, and no `in`: the searches are so short that either would double their time.
-    find = text.find
-    for mark in _TELLING:
-        if find(mark) >= 0:
-            return True
+    if is_marked(text, _TELLING):
+        return True
     return any(isinstance(message["content"], list) for message in _messages(row))
 
 

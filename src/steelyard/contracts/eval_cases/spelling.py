@@ -43,7 +43,10 @@ _TYPES = {
 
 def written(row: JsonObject, names: tuple[str, ...]) -> str | None:
     """The spelling of a field that the row uses."""
-    return next((name for name in names if name in row), None)
+    for name in names:
+        if name in row:
+            return name
+    return None
 
 
 def text_of(row: JsonObject, names: tuple[str, ...]) -> str:

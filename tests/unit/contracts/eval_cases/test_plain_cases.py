@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from steelyard.formats.schema import Schema
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.evaluator import Evaluator
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from strategies.eval_cases import KnownFiles, datasets
 
 MESSAGE = Schema(load_schema("eval_cases"), "#/$defs/message")
@@ -72,6 +73,9 @@ def test_rows_of_every_form_give_the_case_of_the_builder_or_none(dataset: Datase
         },
         {"input_messages": []},
         {"input_messages": [{"role": "system", "content": ""}, {"role": "user", "content": "é"}]},
+        {"expected_messages": [{"role": "assistant", "content": "Ho"}]},
+        {"expected_output": "Ho", "outcome": "greets"},
+        {"assert": [WEEKS], "criteria": "greets", "notes": ["for people"], "suite": 1},
     ],
 )
 def test_a_row_of_texts_is_plain(more: JsonObject) -> None:
@@ -80,15 +84,27 @@ def test_a_row_of_texts_is_plain(more: JsonObject) -> None:
     assert plain(row) == [built(row)]
 
 
+@pytest.mark.parametrize("said", ["Hi", [{"role": "user", "content": "Hi"}]])
+def test_the_input_may_be_a_text_or_messages(said: JsonValue) -> None:
+    row: JsonObject = {"id": "a", "input": said, "assertions": [WEEKS]}
+
+    assert plain(row) == [built(row)]
+
+
+def test_what_a_file_puts_before_every_input_is_not_left_out() -> None:
+    for defaults in (replace(DEFAULTS, input="Hello."), replace(DEFAULTS, input_files=("a.md",))):
+        assert PlainCases().case(PLAIN, defaults, PLACE) is None
+
+
 @pytest.mark.parametrize(
     "more",
     [
         {"execution": {"target": "x"}},
         {"rubrics": ["is kind"]},
-        {"expected_messages": [{"role": "assistant", "content": "Ho"}]},
+        {"expected_messages": [{"role": "assistant", "content": [{"type": "text"}]}]},
+        {"expected_output": {"a": 1}},
         {"evaluator": "is_json"},
         {"x_other": 1},
-        {"input_messages": "Hi"},
         {"input_messages": ["Hi"]},
         {"input_messages": [{"role": "user", "content": [{"type": "text", "value": "Hi"}]}]},
         {"input_messages": [{"role": "user", "content": "Hi", "name": "ann"}]},

@@ -18,6 +18,7 @@ from steelyard.contracts.reading import Row
 from strategies.effort import examples
 
 CONTAINS = {"name": "weeks", "type": "contains", "value": "three weeks"}
+JUDGED = {"type": "llm-grader", "prompt": "Is {{ candidate_answer }} good?"}
 PLAIN: dict[str, Any] = {
     "id": "a",
     "expected_outcome": "Says how long.",
@@ -44,26 +45,57 @@ EVALUATORS: list[Any] = [
     {"name": "short", "type": "regex", "value": "^.{0,9}$", "negate": True},
     {"name": "short", "type": "regex", "value": "("},
     {"type": "field_accuracy", "fields": [{"path": "a[", "match": "exact"}]},
+    {"type": "contains-any", "value": ["three weeks", "21 days"], "required": 0.5},
+    {"type": "contains_any", "value": [""]},
+    {"type": "composite", "assert": [CONTAINS], "aggregator": {"type": "weighted_average"}},
+    {
+        "type": "composite",
+        "assert": [CONTAINS],
+        "aggregator": {"type": "weighted_average", "weights": {"weekz": 2}},
+    },
+    "Is polite.",
+    " ",
     None,
 ]
+SAID: list[Any] = [*ODD, "Hello", *([message] for message in MESSAGES), MESSAGES[:2]]
 FIELDS = st.fixed_dictionaries(
     {},
     optional={
         "id": st.sampled_from([*ODD, "a", "b", "c"]),
-        "expected_outcome": st.sampled_from([*ODD, "Says how long."]),
-        "input_messages": st.one_of(
-            st.sampled_from(ODD), st.lists(st.sampled_from(MESSAGES), max_size=3)
-        ),
-        "evaluators": st.one_of(
-            st.sampled_from(ODD), st.lists(st.sampled_from(EVALUATORS), max_size=2)
-        ),
+        **{
+            name: st.sampled_from([*ODD, "Says how long."])
+            for name in ("expected_outcome", "outcome", "criteria")
+        },
+        **{
+            name: st.sampled_from(SAID)
+            for name in ("input_messages", "input", "expected_messages", "expected_output")
+        },
+        **{
+            name: st.one_of(
+                st.sampled_from(ODD), st.lists(st.sampled_from(EVALUATORS), max_size=2)
+            )
+            for name in ("evaluators", "assert", "assertions")
+        },
         "tags": st.sampled_from([*ODD, ["loans", "fees"]]),
         "metadata": st.sampled_from([*ODD, {"difficulty": {"level": 3}}]),
         "conversation_id": st.sampled_from(ODD),
-        "input": st.sampled_from([*ODD, "Hello"]),
+        "name": st.sampled_from(ODD),
         "note": st.just("an unknown name"),
     },
 )
+BARE = [(), ("expected_outcome",), ("input_messages",), ("expected_outcome", "input_messages")]
+"""What a row goes without, so that another spelling may take its place."""
+
+
+def without(row: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def row_of(names: tuple[str, ...], fields: dict[str, Any]) -> dict[str, Any]:
+    return {**without(PLAIN, names), **fields}
+
+
+ROWS = st.builds(row_of, st.sampled_from(BARE), FIELDS)
 
 
 def read(rows: list[Any]) -> list[Row]:
@@ -77,17 +109,49 @@ def said(row: Row) -> bytes:
     return content_of(row.value) if isinstance(row.value, dict) else b""
 
 
-@given(st.lists(FIELDS.map(lambda fields: {**PLAIN, **fields}), min_size=1, max_size=4))
+@given(st.lists(ROWS, min_size=1, max_size=4))
 @settings(max_examples=examples(300))
 def test_no_row_is_read_otherwise_than_by_the_schema(rows: list[Any]) -> None:
+    assert read(rows) == by_schema(rows)
+
+
+def by_schema(rows: list[Any]) -> list[Row]:
+    """The rows of a file as they are read where none is plain."""
+
     def never(self: PlainRows, text: bytes, value: Any) -> bool:
         return False
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PlainRows, "has", never)
-        by_schema = read(rows)
+        return read(rows)
 
-    assert read(rows) == by_schema
+
+@pytest.mark.parametrize("goal", ["expected_outcome", "outcome", "criteria"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"input_messages": PLAIN["input_messages"]},
+        {"input": PLAIN["input_messages"]},
+        {"input": "How long?"},
+    ],
+)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"evaluators": [CONTAINS], "expected_output": "Three weeks."},
+        {"assert": [EVALUATORS[5]], "name": {"any": "thing"}, "notes": None},
+        {"assertions": [JUDGED, "Is polite."], "tags": ["loans"]},
+        {"expected_messages": [{"role": "assistant", "content": "Three weeks."}]},
+    ],
+)
+def test_rows_are_plain_in_every_spelling(
+    goal: str, asked: dict[str, Any], more: dict[str, Any]
+) -> None:
+    row = {"id": "a", goal: "Says how long.", **asked, **more}
+
+    assert has(row) == [True]
+    assert read([row]) == by_schema([row])
 
 
 def has(*rows: dict[str, Any]) -> list[bool]:
@@ -127,6 +191,10 @@ def test_rows_of_texts_are_plain_with_and_without_what_they_share() -> None:
         {"metadata": []},
         {"input_messages": []},
         {"input": "Hello"},
+        {"outcome": "Says it."},
+        {"expected_output": "a", "expected_messages": []},
+        {"expected_output": ["a"]},
+        {"evaluators": [CONTAINS], "assert": []},
         {"evaluators": [{"name": "weeks", "type": "contains", "value": 3}]},
         {"evaluators": [{"name": "judge", "type": "llm_judge", "prompt": "p.md"}]},
         {"evaluators": [{"name": "weeks", "type": "regex", "value": "("}]},
