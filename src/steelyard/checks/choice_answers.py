@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from steelyard.checks.choice_doubts import is_doubted, is_only_weighed
 from steelyard.checks.choice_patterns import (
@@ -55,8 +54,7 @@ _BEFORE = 40
 _SMALL_WORDS = {"a", "i"}
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What an answer selects, and the rule that found it."""
 
     rule: str | None = None
@@ -68,6 +66,9 @@ class Selection:
     def is_decided(self) -> bool:
         """Whether a rule fired."""
         return bool(self.ids) or self.given is not None
+
+
+_NOTHING = Selection()
 
 
 class ChoiceReader:
@@ -121,6 +122,8 @@ class ChoiceReader:
 
     def _in_json(self, values: Iterable[JsonValue]) -> Selection:
         candidates = [found for value in values for found in _keyed(value)]
+        if not candidates:
+            return _NOTHING
         for candidate in reversed(candidates):
             ids = self._value(candidate)
             if ids:

@@ -40,11 +40,10 @@ _MAGNITUDES = {
 # A comparison sign, a magnitude and a letter such as that of `Article 5a` make another number;
 # letters that are units do not.
 _WORD = re.compile(
-    r"(?P<number>(?:[<>≤≥][ \t]?)?(?:(?<![\w-])-)?\d+(?:[.:]\d+)*)"
-    rf"(?:[ \t]?(?P<magnitude>{'|'.join(_MAGNITUDES)})s?(?![^\W_])"
+    r"[^\W\d_]+|[%‰$€£¥₹]"
+    r"|(?P<number>(?:[<>≤≥][ \t]?)?(?:(?<![\w-])-)?\d+(?:[.:]\d+)*)"
+    rf"(?i:[ \t]?(?P<magnitude>{'|'.join(_MAGNITUDES)})s?(?![^\W_])"
     r"|(?P<letter>[a-fi-knoprux-z])(?![^\W_]))?"
-    r"|[^\W\d_]+|[%‰$€£¥₹]",
-    re.IGNORECASE,
 )
 _SAME = {
     **dict.fromkeys(("$", "dollar", "dollars"), "usd"),
@@ -113,9 +112,9 @@ class FactWord(NamedTuple):
     @property
     def is_small(self) -> bool:
         """Whether it tells nothing."""
-        is_short = len(self.written) <= _SMALL and self.written.islower()
-        is_telling = self.form in _DENYING or self.is_unit or not self.written.isalpha()
-        return is_short and not is_telling
+        if len(self.written) > _SMALL or not self.written.islower():
+            return False
+        return not (self.form in _DENYING or self.is_unit or not self.written.isalpha())
 
 
 class Passages:
@@ -127,17 +126,17 @@ class Passages:
         self._denied: dict[int, str] = {}
         self._spots: dict[str, list[int]] = defaultdict(list)
         self._alike: dict[str, list[str]] = defaultdict(list)
-        for spot, word in enumerate(_fact_words(text)):
-            self._forms.append(word.form)
-            self._spots[word.form].append(spot)
-            if word.is_denied:
-                self._denied[spot] = word.form
+        for spot, (form, _, is_denied, _) in enumerate(_fact_words(text)):
+            self._forms.append(form)
+            self._spots[form].append(spot)
+            if is_denied:
+                self._denied[spot] = form
         for form in self._spots:
             self._alike[form[0]].append(form)
 
     def state(self, fact: str) -> bool:
         """Whether the text states the fact."""
-        words = list(_fact_words(fact))
+        words = [FactWord(*word) for word in _fact_words(fact)]
         if not words:
             return fact.strip() in self._text
         telling = {word.form for word in words if not word.is_small}
@@ -218,38 +217,33 @@ class FactMatch:
         return Outcome(passed=score >= self.threshold, score=score, reason=reason)
 
 
-def _fact_words(text: str) -> Iterator[FactWord]:
-    """The words of a text in order; short forms are written out."""
+def _fact_words(text: str) -> Iterator[tuple[str, str, bool, bool]]:
+    """The words of a text in order, as a `FactWord` has them; short forms are written out."""
     plain = _plain(text)
-    reach = end = 0
+    left = end = 0
     is_counted = False
     for found in _WORD.finditer(plain):
-        start = found.start()
-        form = _form(found)
-        is_next = plain[end:start].isspace() or start == end
-        is_denied = reach > 0 and is_next and form not in _NO_DENIAL
-        yield FactWord(
-            form=form,
-            written=found[0],
-            is_denied=is_denied,
-            is_unit=is_counted and is_next and found[0].casefold() in _UNITS,
-        )
-        end, is_counted = found.end(), found["number"] is not None
-        reach = _reach(form, reach - 1 if is_denied else 0)
+        start, written = found.start(), found[0]
+        folded = written.casefold()
+        is_number = found.lastgroup is not None
+        form = _number(found) if is_number else _SAME.get(folded, folded)
+        is_near = bool(left) or is_counted
+        is_next = is_near and (start == end or plain[end:start].isspace())
+        is_denied = left > 0 and is_next and form not in _NO_DENIAL
+        yield form, written, is_denied, is_counted and is_next and folded in _UNITS
+        end, is_counted = found.end(), is_number
+        left = _reach(form, left - 1 if is_denied else 0)
 
 
 def _reach(form: str, left: int) -> int:
     """How many words behind this one a denial still reaches."""
     if form in _DENYING:
         return _REACH
-    return left if form in _BETWEEN or form.endswith("ly") else 0
+    return left if left and (form in _BETWEEN or form.endswith("ly")) else 0
 
 
-def _form(found: re.Match[str]) -> str:
-    """A word as it is compared; a number with its sign, its magnitude or its letter."""
-    folded = found[0].casefold()
-    if found["number"] is None:
-        return _SAME.get(folded, folded)
+def _number(found: re.Match[str]) -> str:
+    """A number as it is compared, with its sign, its magnitude or its letter."""
     magnitude = (found["magnitude"] or "").casefold()
     number = "".join(found["number"].split())
     return number + (_MAGNITUDES.get(magnitude) or magnitude) + (found["letter"] or "").casefold()

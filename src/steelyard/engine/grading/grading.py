@@ -22,6 +22,8 @@ from steelyard.model.scores import meant, weighted_mean
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import CheckResult, Verdict
 
+_NUMBERS = (int, float)  # a union would be made anew for each value that is looked at
+
 
 def grade(rubric: Rubric, trace: Trace, case: Case) -> Verdict:
     """Carry out every check and combine what they found.
@@ -43,12 +45,14 @@ async def grade_judged(rubric: Rubric, trace: Trace, case: Case, asker: Asker) -
 
 def combined(rubric: Rubric, results: Sequence[CheckResult]) -> Verdict:
     """What the results of a rubric's checks come to."""
-    unscored = [result for result in results if result.outcome.status == "unscored"]
-    if unscored:
-        first = unscored[0]
-        reason = f"{first.check}: {first.outcome.reason}"
-        return Verdict(status="evaluation_error", results=tuple(results), reason=reason)
-    scored = [result for result in results if result.outcome.status == "scored"]
+    scored: list[CheckResult] = []
+    for result in results:
+        status = result.outcome.status
+        if status == "unscored":
+            reason = f"{result.check}: {result.outcome.reason}"
+            return Verdict(status="evaluation_error", results=tuple(results), reason=reason)
+        if status == "scored":
+            scored.append(result)
     if not scored:
         reasons = "; ".join(f"{result.check}: {result.outcome.reason}" for result in results)
         return Verdict(status="skipped", results=tuple(results), reason=reasons)
@@ -139,7 +143,7 @@ def _is_scored(outcome: Outcome) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 
 def _wrong_part(outcome: Outcome) -> str | None:
@@ -192,11 +196,12 @@ def _combined(combine: Combine, scored: Sequence[CheckResult]) -> float:
 
 def _raw(combine: Combine, scored: Sequence[CheckResult], score: float) -> float:
     """The score before clipping: a mean of raw scores, where a check has one."""
-    if combine != "weighted_avg" or all(one.outcome.raw_score is None for one in scored):
+    stated = [one.outcome.raw_score for one in scored]
+    if combine != "weighted_avg" or stated.count(None) == len(stated):
         return score
     raw = [
-        cast(float, one.outcome.score if one.outcome.raw_score is None else one.outcome.raw_score)
-        for one in scored
+        cast(float, one.outcome.score if number is None else number)
+        for one, number in zip(scored, stated, strict=True)
     ]
     passes = [bool(one.outcome.passed) for one in scored]
     return _weighted(raw, [one.weight for one in scored], passes)
