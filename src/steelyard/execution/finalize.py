@@ -147,7 +147,7 @@ def require_same_records(ports: ExecutionPorts, run_id: str, prepared: Prepared)
     """Check that results of an earlier process come from the same dataset."""
     hashes = (
         (row.index, record_sha256(prepared.reading.hashed(row, case) if case else row.value))
-        for row, case, _ in prepared.records()
+        for row, case, _, _ in prepared.records()
     )
     carried = ((one.index, one.record_sha256 or "") for one in prepared.carried)
     kept = ports.repository.record_hashes(run_id)

@@ -23,6 +23,7 @@ from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import RecordStatus, Result
+from steelyard.ports import Prompt
 from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 
 _DEFAULT_TARGET = "default"
@@ -130,6 +131,8 @@ class Planned(NamedTuple):
     row: Row
     case: Case | None
     graded: Rubric | NothingGrades | None
+    prompt: Prompt | None = None
+    """What its target is asked, if that has been made for the plan and kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

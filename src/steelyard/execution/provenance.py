@@ -224,7 +224,7 @@ def _prompts(prepared: Prepared) -> Iterator[UsedTemplate]:
 
 
 def _documents(prepared: Prepared) -> Iterator[JsonValue]:
-    for row, case, _ in prepared.records():
+    for row, case, _, _ in prepared.records():
         if case is not None:
             yield row.value
 

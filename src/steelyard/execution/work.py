@@ -160,7 +160,7 @@ def work_items(
     for result in prepared.carried if share.is_first else ():
         if prepared.part.number == 0 and not is_done(result.index, 0):
             yield result
-    for row, case, graded in prepared.records():
+    for row, case, graded, made_prompt in prepared.records():
         if case is None or graded is None:
             if share.is_first and not is_done(row.index, 0):
                 yield _invalid(prepared, row)
@@ -172,7 +172,7 @@ def work_items(
         left = [repeat for repeat in repeats if not is_done(row.index, repeat)]
         if not left:
             continue
-        case_prompt = prompt(case)
+        case_prompt = made_prompt or prompt(case)
         planned = _planned(prepared, row, case, case_prompt)
         for repeat in left:
             no_answer = prepared.unanswered(row.index, repeat)

@@ -23,7 +23,10 @@ BROKEN = [*ROWS[:70], {"id": "bad"}, *ROWS[70:]]
 
 
 def records(prepared: Prepared) -> list[Planned]:
-    return list(prepared.records())
+    """The records, without what is made for the plan alone."""
+    return [
+        one._replace(prompt=None, row=one.row._replace(content=b"")) for one in prepared.records()
+    ]
 
 
 class Holder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,9 @@ from steelyard.engine.prompts import build_prompt
 from steelyard.engine.record_work import Work
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.work import Limiters, TargetShare, asked, shares, work_items
+from steelyard.model.case import Case
 from steelyard.model.run import Result
+from steelyard.ports import Prompt
 
 TWO = [
     row("a", execution={"target": "one"}),
@@ -77,6 +80,24 @@ def test_what_nothing_grades_is_skipped_with_the_reason(project: Project) -> Non
     assert [(item.status, item.label) for item in skipped] == [("skipped", "nothing_grades")] * 2
     assert skipped[0].message
     assert items(made, TargetShare("other", is_first=False)) == []
+
+
+def test_what_a_target_is_asked_is_made_once_where_the_records_are_kept(project: Project) -> None:
+    rows = [row("a", input="One?"), row("b", input=" Two? ")]
+    made = prepared(project, project.cases(rows))
+    share = TargetShare("scripted", is_first=True)
+
+    def never(case: Case) -> Prompt:
+        raise AssertionError(case.id)
+
+    def is_done(_index: int, _repeat: int) -> bool:
+        return False
+
+    found = list(work_items(made, share, is_done, {}, prompt=never))
+    again = items(replace(made, kept=None), share)
+
+    assert [work.prompt.text for work in found if isinstance(work, Work)] == ["One?", "Two?"]
+    assert found == again
 
 
 def test_what_has_a_result_is_left_out(project: Project) -> None:

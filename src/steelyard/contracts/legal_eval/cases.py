@@ -30,7 +30,8 @@ _CHOICE = {"id", "text"}
 
 def build_case(row: JsonObject, files: Files, place: Place) -> Case:
     """The case of a row whose shape has been checked."""
-    attachments = AttachmentBuilder(files).attachments(object_list(row, "attachments"))
+    listed = object_list(row, "attachments")
+    attachments = AttachmentBuilder(files).attachments(listed) if listed else ()
     asked, prompt = _conversation(row)
     return Case(
         id=text_field(row, "id"),
@@ -40,9 +41,9 @@ def build_case(row: JsonObject, files: Files, place: Place) -> Case:
         context=text_field(row, "context", ""),
         attachments=attachments,
         reference_answers=tuple(text_list(row, "reference_answers")),
-        choices=tuple(_choice(choice) for choice in object_list(row, "choices")),
+        choices=tuple([_choice(choice) for choice in object_list(row, "choices")]),
         correct_choice_ids=tuple(text_list(row, "correct_choice_ids")),
-        criteria=tuple(_criterion(item) for item in object_list(row, "rubric")),
+        criteria=tuple([_criterion(item) for item in object_list(row, "rubric")]),
         metadata=object_field(row, "metadata"),
         extra={**prompt, **beyond(row, _NAMED)},
         place=place,
@@ -55,8 +56,8 @@ def _conversation(row: JsonObject) -> tuple[tuple[Message, ...], JsonObject]:
     A last turn that puts more before the prompt, such as a text to read, stands as it is; the
     prompt of the row is then kept beside it.
     """
-    prompt = text_field(row, "prompt")
-    messages = tuple(_message(item) for item in object_list(row, "messages"))
+    prompt, earlier = text_field(row, "prompt"), object_list(row, "messages")
+    messages = tuple([_message(item) for item in earlier])
     last = messages[-1] if messages else None
     if last is None or last.role != "user" or not _ends_with(last.text, prompt):
         return (*messages, Message(role="user", content=prompt)), {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import chain, zip_longest
 
 from msgspec.structs import replace
 
@@ -64,24 +63,26 @@ class _Values:
 
 
 def _filled(template: tuple[str, ...], values: _Values, defaults: Mapping[str, str]) -> str:
-    parts = (_part(part, values, defaults) for part in template)
-    return "\n\n".join(part for part in parts if part)
+    parts = [_part(texts, names, values, defaults) for texts, names in _taken_apart(template)]
+    return "\n\n".join([part for part in parts if part])
 
 
-def _part(part: str, values: _Values, defaults: Mapping[str, str]) -> str:
+def _part(texts: list[str], names: list[str], values: _Values, defaults: Mapping[str, str]) -> str:
     """A part with its names filled in one pass, so that `{{` in a case stays `{{`."""
-    texts, names = _taken_apart(part)
-    shown = [values.of(name).strip() or defaults.get(name, "") for name in names]
-    if not all(shown):
-        return ""
-    return "".join(chain.from_iterable(zip_longest(texts, shown, fillvalue="")))
+    filled = [texts[0]]
+    for name, text in zip(names, texts[1:], strict=True):
+        shown = values.of(name).strip() or defaults.get(name, "")
+        if not shown:
+            return ""
+        filled += (shown, text)
+    return "".join(filled)
 
 
-@lru_cache(maxsize=1024)
-def _taken_apart(part: str) -> tuple[list[str], list[str]]:
-    """The texts of a part, and the names between them."""
-    pieces = PLACEHOLDER.split(part)
-    return pieces[::2], [name.strip() for name in pieces[1::2]]
+@lru_cache(maxsize=256)
+def _taken_apart(template: tuple[str, ...]) -> list[tuple[list[str], list[str]]]:
+    """The texts of each part, and the names between them."""
+    pieces = map(PLACEHOLDER.split, template)
+    return [(part[::2], [name.strip() for name in part[1::2]]) for part in pieces]
 
 
 def _document(attachment: Attachment) -> str:

@@ -35,7 +35,7 @@ from steelyard.model.message import UnshownBlock
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.unsent import has_more_than_text
-from steelyard.ports import Sought
+from steelyard.ports import Prompt, Sought
 from steelyard.usecases.datasets.uploads import MAX_FINDINGS
 from steelyard.usecases.runs.grading_plan import GradingPlan
 from steelyard.usecases.runs.judge_plan import JudgePlan, Load, judges_of_run, validation_watch
@@ -152,14 +152,14 @@ class PlanBuilder:
                 break
             if self._strict:
                 continue
-            graded = None
+            graded = prompt = None
             if case is not None:
                 self.forecast.valid += 1
                 self.duplicates.add(row)
-                graded = self._look_at(row, case)
+                graded, prompt = self._look_at(row, case)
                 unclustered += cluster_of_case(case, cluster) is None
             if self.kept is not None:
-                self.kept.append(Planned(row, case, graded))
+                self.kept.append(Planned(row, case, graded, prompt))
         self._refuse_strictly()
         self._check_where(met)
         require_clusters(self.options, unclustered, self.forecast.valid, self._ports.warn)
@@ -233,17 +233,18 @@ class PlanBuilder:
             more = f"; and {len(self._strict) - 1:,} more" if len(self._strict) > 1 else ""
             raise RefusedFileError(f"{self._name}{self._refusal}{more}", self._strict)
 
-    def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
+    def _look_at(self, row: Row, case: Case) -> tuple[Rubric | NothingGrades, Prompt | None]:
+        """What grades a record, and what its target is asked, if it is."""
         forecast, repeats = self.forecast, self._answers(row.index)
         graded = self.grading.of(case)
         if not repeats:
             self._without_answer += 1
-            return graded
+            return graded, None
         self.grading.note(graded)
         if isinstance(graded, NothingGrades):
             forecast.skipped += 1
             self._ungraded = self._ungraded or f"'{case.id}': {graded.reason}"
-            return graded
+            return graded, None
         self._partly += bool(case.metadata.get("not_converted"))
         spec = self.spec(target_name(self.options, self.specs, case))
         forecast.targets[spec.name] = forecast.targets.get(spec.name, 0) + repeats
@@ -259,22 +260,26 @@ class PlanBuilder:
         if hashes := file_hashes(case):
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
             self.kept = None  # the size of the dataset does not include files
-        tokens = self._prompt_tokens(spec, case) * repeats if is_called else 0
+        prompt = self._prompt(spec, case) if is_called else None
+        tokens = prompt_tokens(prompt) * repeats if prompt else 0
         forecast.input_tokens += tokens
         if spec.price:
             forecast.cost_usd = (forecast.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
         forecast.documents_not_shown += _not_shown(case)
-        characters = sum(len(message.text) for message in case.input_messages) + len(case.context)
-        for name, load in self.judges.see(graded, case).items():
-            self._add_judge_load(name, load, characters, repeats)
+        if loads := self.judges.see(graded, case):
+            asked = sum(len(message.text) for message in case.input_messages) + len(case.context)
+            for name, load in loads.items():
+                self._add_judge_load(name, load, asked, repeats)
         if self._validation_watch:
             self._validation_watch.see(graded, case.id, case.bundle)
-        return graded
+        return graded, prompt
 
     def _answers(self, index: int) -> int:
         """How many repeats of a record are asked, or have an answer to grade."""
-        repeats, known = range(self.options.repeat), self._unanswered
-        return sum(known is None or known.of(index, repeat) is None for repeat in repeats)
+        repeats, known = self.options.repeat, self._unanswered
+        if known is None:
+            return repeats
+        return sum(known.of(index, repeat) is None for repeat in range(repeats))
 
     def _add_judge_load(self, name: str, load: Load, characters: int, repeats: int) -> None:
         """Add the judge load of one record."""
@@ -286,8 +291,8 @@ class PlanBuilder:
             cost = tokens * price[0] / 1_000_000
             forecast.judge_cost_usd = (forecast.judge_cost_usd or 0.0) + cost
 
-    def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
-        """The estimated tokens of the prompt, from the actual messages.
+    def _prompt(self, spec: TargetSpec, case: Case) -> Prompt:
+        """What a target is asked, whose length the estimate is made from.
 
         This also finds template names that a case does not have, before the first call.
         """
@@ -298,7 +303,7 @@ class PlanBuilder:
             raise ConfigError(f"targets.{spec.name}.prompt: '{case.id}': {wrong}") from None
         if spec.omits and has_more_than_text(case.input_messages):
             self.forecast.omitted_blocks += len(left_out(case, spec))
-        return prompt_tokens(prompt)
+        return prompt
 
     def _look_for_gaps(
         self, name: str, covers: Callable[[Sought], bool], row: Row, case: Case

@@ -189,7 +189,8 @@ def test_a_small_dataset_is_read_once_and_gives_the_same_records_as_a_long_one(
     prepared = project.prepare(project.ports(ScriptedTarget()), project.cases(rows))
 
     assert (prepared.kept is not None) is is_kept
-    assert list(prepared.records()) == list(replace(prepared, kept=None).records())
+    again = replace(prepared, kept=None).records()
+    assert [kept[:3] for kept in prepared.records()] == [read[:3] for read in again]
     assert [planned.row.index for planned in prepared.records()] == [0, 1]
 
 
