@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Generator
@@ -187,6 +189,42 @@ def test_a_store_that_goes_away_leaves_a_run_to_resume(desk: Desk, store: Object
     check_run(desk.folder)
 
 
+@pytest.mark.parametrize(("place", "left"), [("partNumber=1", 0), (MANIFEST, 7)])
+def test_a_command_killed_in_an_upload_has_committed_nothing(
+    desk: Desk, store: ObjectStore, place: str, left: int
+) -> None:
+    answer_at_length(desk)
+    store.held_at = place
+    environ = {**os.environ, **desk.environ}
+    command = [sys.executable, "-m", "steelyard", *RUN]
+    killed = subprocess.Popen(command, cwd=desk.root, env=environ, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not store.is_holding:
+        assert time.monotonic() < deadline
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    store.held_at = None
+    assert not [key for key in store.objects if key.endswith(MANIFEST)]
+
+    calls = (desk.root / "calls.txt").read_text(encoding="utf-8")
+    assert desk.run("resume", "latest").code == 4
+    assert (desk.root / "calls.txt").read_text(encoding="utf-8") == calls
+    pruned = desk.run("prune", "--yes").stdout
+    assert (f"removed {left} left-over object(s)" in pruned) is (left > 0)
+    assert len([key for key in store.objects if "/runs/" in key]) == len(ARTIFACTS)
+    check_run(desk.folder)
+
+
+def answer_at_length(desk: Desk) -> None:
+    """Have a run of more than one part."""
+    agent = desk.root / "desk_agent.py"
+    text = agent.read_text(encoding="utf-8")
+    large = 'return "please " * 400_000\n'
+    agent.write_text(text.replace("return next(", f"{large}    return next("), encoding="utf-8")
+
+
 def test_of_two_machines_that_seal_one_run_the_second_takes_what_the_first_sealed(
     desk: Desk, store: ObjectStore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -306,12 +344,7 @@ def test_a_server_killed_in_an_upload_leaves_a_run_to_resume(tmp_path: Path, pau
     with seaweed(tmp_path / "weed") as server:
         (tmp_path / "desk").mkdir()
         desk = Desk(tmp_path / "desk", server.environ)
-        agent = desk.root / "desk_agent.py"
-        text = agent.read_text(encoding="utf-8")
-        large = 'return "please " * 400_000\n'
-        agent.write_text(
-            text.replace("return next(", f"{large}    return next("), encoding="utf-8"
-        )
+        answer_at_length(desk)
 
         def kill() -> None:
             while not any(

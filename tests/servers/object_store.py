@@ -36,6 +36,10 @@ class ObjectStore:
     """Whether conditions are ignored."""
     denies: bool = False
     breaks_parts: bool = False
+    held_at: str | None = None
+    """What is written to addresses with this in them is read and not kept."""
+    is_holding: bool = False
+    """Whether anything was."""
     hidden: set[str] = field(default_factory=set[str])
     """Objects that nobody sees before a conditional write of theirs was refused."""
     ages_s: dict[str, float] = field(default_factory=dict[str, float])
@@ -100,6 +104,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         data = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if self.held.held_at and self.held.held_at in self.path:
+            self.held.is_holding = True
+            while self.held.held_at:
+                time.sleep(0.01)
+            self.close_connection = True
+            return
         self.held.sizes.append(len(data))
         if self._is_refused():
             return

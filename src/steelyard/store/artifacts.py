@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
 from steelyard.errors import RunError
 from steelyard.operating_system import IS_WINDOWS
@@ -21,14 +22,23 @@ _HASHED_BYTES = 8 << 20
 """Large, since a thread that hashes beside another waits its turn before each part."""
 
 
+class Elsewhere(Protocol):
+    """Where an artifact is sealed beside the disk."""
+
+    def write(self, data: bytes) -> None:
+        """Append, as far as that can be done before the file is whole."""
+        ...
+
+    def commit(self, path: Path) -> None:
+        """Seal the whole file; what fails here keeps it from taking its name on the disk."""
+        ...
+
+
 class ArtifactFileDraft:
     """An artifact that is being written; it exists only once it is sealed."""
 
-    def __init__(
-        self, folder: Path, name: str, commit: Callable[[Path], None] | None = None
-    ) -> None:
-        self._commit = commit
-        """What must succeed with the whole file before it takes its name."""
+    def __init__(self, folder: Path, name: str, elsewhere: Elsewhere | None = None) -> None:
+        self._elsewhere = elsewhere
         self._final = folder / name
         self._path = folder / f".{name}.{os.getpid()}{_PART}"
         self._digest = hashlib.sha256()
@@ -52,6 +62,8 @@ class ArtifactFileDraft:
         self._waiting_size = 0
         with _on_disk(self._final):
             self._stream.write(data)
+        if self._elsewhere:
+            self._elsewhere.write(data)
         self._digest.update(data)
         self._size += len(data)
 
@@ -64,8 +76,8 @@ class ArtifactFileDraft:
             self._stream.close()
             self._path.chmod(SEALED)
             try:
-                if self._commit:
-                    self._commit(self._path)
+                if self._elsewhere:
+                    self._elsewhere.commit(self._path)
                 take_name(self._path, self._final)
             finally:
                 with suppress(FileNotFoundError):
@@ -101,9 +113,9 @@ class ArtifactFolder:
             if not self.folder.is_dir():
                 make_private_folder(self.folder)
                 sync_folder(self.folder.parent)
-        return ArtifactFileDraft(self.folder, name, self._commit_of(name))
+        return ArtifactFileDraft(self.folder, name, self._elsewhere(name))
 
-    def _commit_of(self, _name: str) -> Callable[[Path], None] | None:
+    def _elsewhere(self, _name: str) -> Elsewhere | None:
         return None
 
     def read(self, name: str) -> bytes | None:

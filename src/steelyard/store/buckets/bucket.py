@@ -23,7 +23,7 @@ except ImportError:
     raise ConfigError("s3:// addresses need obstore: pip install 'steelyard[s3]'") from None
 
 if TYPE_CHECKING:
-    from obstore import ObjectMeta
+    from obstore import ObjectMeta, WritableFile
 
 SCHEME = "s3://"
 _ADDRESS = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9!_.*'()/ =-]*))?")
@@ -33,6 +33,9 @@ _YES = ("1", "true", "yes", "on")
 _PART = 8 << 20
 """The bytes of one request: what is held in memory is a few of them, however large an object."""
 _PARTS_AT_ONCE = 2
+STREAMED_PART = 5 << 20
+"""The same for a file that is uploaded while it is written: S3 takes no smaller parts, and a run
+writes several files at a time."""
 _MOST_PARTS = 9_000
 _RETRY_S = 30
 _SAID = 300
@@ -84,7 +87,7 @@ class Bucket:
 
     def create(self, key: str, data: bytes) -> bool:
         """Write an object that must not be there yet; whether it is ours."""
-        with self._translated(key):
+        with self.translated(key):
             try:
                 obstore.put(self._store, self._at(key), data, mode="create", use_multipart=False)
             except refusals.AlreadyExistsError:
@@ -94,12 +97,12 @@ class Bucket:
 
     def write(self, key: str, data: bytes) -> None:
         """Write an object, whatever was there."""
-        with self._translated(key):
+        with self.translated(key):
             obstore.put(self._store, self._at(key), data, use_multipart=False)
 
     def upload(self, key: str, path: Path) -> None:
         """Write a file part by part, in constant memory."""
-        with self._translated(key), path.open("rb") as stream:
+        with self.translated(key), path.open("rb") as stream:
             obstore.put(
                 self._store,
                 self._at(key),
@@ -108,9 +111,13 @@ class Bucket:
                 max_concurrency=_PARTS_AT_ONCE,
             )
 
+    def stream(self, key: str) -> UploadStream:
+        """An object that is written while it is uploaded."""
+        return UploadStream(self, key)
+
     def read(self, key: str) -> bytes | None:
         """A small object; None where there is none."""
-        with self._translated(key):
+        with self.translated(key):
             try:
                 return bytes(obstore.get(self._store, self._at(key)).bytes())
             except FileNotFoundError as error:
@@ -124,7 +131,7 @@ class Bucket:
 
     def version(self, key: str) -> ObjectVersion | None:
         """What tells an object from those that had its key before; None where there is none."""
-        with self._translated(key):
+        with self.translated(key):
             try:
                 found = obstore.head(self._store, self._at(key))
             except FileNotFoundError as error:
@@ -134,7 +141,7 @@ class Bucket:
 
     def part(self, key: str, begin: int, end: int) -> bytes:
         """A range of an object."""
-        with self._translated(key):
+        with self.translated(key):
             return bytes(obstore.get_range(self._store, self._at(key), start=begin, end=end))
 
     def parts(self, key: str, size: int) -> Iterator[bytes]:
@@ -145,7 +152,7 @@ class Bucket:
     def list(self, prefix: str) -> Iterator[ListedObject]:
         """The objects in a folder, with those in the folders beneath it."""
         base = self._at("")
-        with self._translated(prefix):
+        with self.translated(prefix):
             objects: Iterator[Sequence[ObjectMeta]] = self._store.list(  # pyright: ignore[reportUnknownMemberType] - it may return Arrow
                 self._at(prefix), chunk_size=1000
             )
@@ -160,17 +167,23 @@ class Bucket:
     def delete(self, keys: Iterable[str]) -> None:
         """Remove objects; one that is not there is no error."""
         for key in keys:
-            with self._translated(key):
+            with self.translated(key):
                 try:
                     obstore.delete(self._store, self._at(key))
                 except FileNotFoundError as error:
                     _require_bucket(error)
 
+    def opened(self, key: str) -> WritableFile:
+        """What uploads a part whenever it is full."""
+        return obstore.open_writer(
+            self._store, self._at(key), buffer_size=STREAMED_PART, max_concurrency=1
+        )
+
     def _at(self, key: str) -> str:
         return "/".join(filter(None, (self._place.path, key.strip("/"))))
 
     @contextmanager
-    def _translated(self, key: str) -> Generator[None]:
+    def translated(self, key: str) -> Generator[None]:
         """What the store refuses, in words; none of them is a credential."""
         try:
             yield
@@ -202,6 +215,30 @@ class Bucket:
         if "error sending request" in text or "HTTP error" in text:
             return f"the store at {self._endpoint or 'AWS'} cannot be reached; try again later"
         return text.partition("\n")[0][:_SAID]
+
+
+class UploadStream:
+    """An object that nobody sees before it is whole; one that never ends is parts of an upload."""
+
+    def __init__(self, bucket: Bucket, key: str) -> None:
+        self._bucket = bucket
+        self._key = key
+        self._size = 0
+        self._file = bucket.opened(key)
+
+    def write(self, data: bytes) -> bool:
+        """Append; False where the store would take no more parts of this size."""
+        self._size += len(data)
+        if self._size > STREAMED_PART * _MOST_PARTS:
+            return False
+        with self._bucket.translated(self._key):
+            self._file.write(data)
+        return True
+
+    def end(self) -> None:
+        """Make it an object."""
+        with self._bucket.translated(self._key):
+            self._file.close()
 
 
 def part_size(size: int) -> int:

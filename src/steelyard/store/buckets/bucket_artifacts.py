@@ -1,4 +1,4 @@
-"""Artifacts in a bucket: each is written here first, uploaded whole, and then takes its name here.
+"""Artifacts in a bucket: parts leave while a file is written; what stays here is a copy.
 
 Whoever seals a run has a folder of its own for the files. The manifest has one key for all, which
 is created only if it is not there yet: that is the commit, and it names the folder.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
-from steelyard.errors import SealedElsewhereError
+from steelyard.errors import SealedElsewhereError, UnavailableError
 from steelyard.results.artifacts import MANIFEST
-from steelyard.store.artifacts import ArtifactFolder
-from steelyard.store.buckets.bucket import Bucket
+from steelyard.store.artifacts import ArtifactFolder, Elsewhere
+from steelyard.store.buckets.bucket import Bucket, UploadStream
 
 
 def key_of(run_id: str, writer: str | None, name: str) -> str:
@@ -65,15 +65,55 @@ class BucketArtifacts(ArtifactFolder):
         super().clear_drafts()
         self._writers.renew(self.folder.name)
 
-    def _commit_of(self, name: str) -> Callable[[Path], None] | None:
-        return partial(self._create if name == MANIFEST else self._upload, name)
+    def _elsewhere(self, name: str) -> Elsewhere:
+        if name == MANIFEST:
+            return _Manifest(self._bucket, key_of(self.folder.name, None, name))
+        return _Streamed(self._bucket, key_of(self.folder.name, self.writer, name))
 
-    def _upload(self, name: str, path: Path) -> None:
-        self._bucket.upload(key_of(self.folder.name, self.writer, name), path)
 
-    def _create(self, name: str, path: Path) -> None:
-        key = key_of(self.folder.name, None, name)
-        if not self._bucket.create(key, path.read_bytes()):
+class _Streamed:
+    """A file of which every full part is uploaded at once.
+
+    A store that is away for a while, or a file of more parts than S3 takes, is no loss: the file
+    is then uploaded as a whole once it is written.
+    """
+
+    def __init__(self, bucket: Bucket, key: str) -> None:
+        self._bucket = bucket
+        self._key = key
+        self._stream: UploadStream | None = bucket.stream(key)
+
+    def write(self, data: bytes) -> None:
+        """Append, unless an earlier part was lost."""
+        if self._stream:
+            try:
+                if not self._stream.write(data):
+                    self._stream = None
+            except UnavailableError:
+                self._stream = None
+
+    def commit(self, path: Path) -> None:
+        """Complete the upload, or upload the file."""
+        if self._stream:
+            with suppress(UnavailableError):
+                self._stream.end()
+                return
+        self._bucket.upload(self._key, path)
+
+
+class _Manifest:
+    """The manifest, which is created only where there is none."""
+
+    def __init__(self, bucket: Bucket, key: str) -> None:
+        self._bucket = bucket
+        self._key = key
+
+    def write(self, data: bytes) -> None:
+        """Nothing leaves before it is whole."""
+
+    def commit(self, path: Path) -> None:
+        """Create it: that is the commit of the run."""
+        if not self._bucket.create(self._key, path.read_bytes()):
             raise SealedElsewhereError(
-                f"{self._bucket.address}/{key} is sealed; a correction needs a new run"
+                f"{self._bucket.address}/{self._key} is sealed; a correction needs a new run"
             )

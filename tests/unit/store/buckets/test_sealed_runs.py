@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 from collections.abc import Generator
@@ -23,6 +24,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import PrunedFile
 from steelyard.results.sealing import Seal, sealed_json, with_own_hash
+from steelyard.store.buckets import bucket
 from steelyard.store.buckets.bucket import Bucket, part_size
 from steelyard.store.buckets.bucket_runs import BucketRuns
 from steelyard.store.sealed_runs import DiskRuns, SealedRuns
@@ -298,6 +300,8 @@ def test_a_large_file_goes_and_comes_in_parts(tmp_path: Path, store: ObjectStore
     with closing(artifacts.draft(ROWS)) as draft:
         for _ in range(20):
             draft.write(rows)
+        (begun,) = store.uploads.values()
+        assert len(begun) >= 2, "parts leave before the file is whole"
         found = draft.seal()
     manifest: JsonObject = {
         "run_id": RUN,
@@ -305,11 +309,39 @@ def test_a_large_file_goes_and_comes_in_parts(tmp_path: Path, store: ObjectStore
         "artifacts": {ROWS: {"sha256": found.sha256, "size": found.size}},
     }
     write(runs, MANIFEST, sealed_json(with_own_hash(manifest)))
-    assert max(store.sizes) == 8 << 20
+    assert max(store.sizes) == 5 << 20
 
     shutil.rmtree(runs.folder)
     assert (runs.fetch(RUN) / ROWS).stat().st_size == 20 * len(rows)
     assert states(runs)[ROWS] == "intact"
+
+
+@pytest.mark.parametrize("why", ["away", "too many parts"])
+def test_a_file_whose_parts_were_lost_is_uploaded_as_a_whole(
+    why: str, tmp_path: Path, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if why == "too many parts":
+        monkeypatch.setattr(bucket, "_MOST_PARTS", 2)
+    runs = bucket_runs(tmp_path, store.environ)
+    rows = b"x" * (1 << 20) + b"\n"
+    artifacts = runs.artifacts(RUN)
+    with closing(artifacts.draft(ROWS)) as draft:
+        for number in range(20):
+            store.denies = why == "away" and number in range(5, 12)
+            draft.write(rows)
+        draft.seal()
+
+    assert store.objects[f"team/a/runs/{RUN}/{artifacts.writer}/{ROWS}"] == rows * 20
+
+
+def test_a_file_that_is_given_up_is_no_object(tmp_path: Path, store: ObjectStore) -> None:
+    runs = bucket_runs(tmp_path, store.environ)
+    for size in (1, 12 << 20):
+        with closing(runs.artifacts(RUN).draft(ROWS)) as draft:
+            draft.write(b"x" * size)
+    gc.collect()
+
+    assert not store.objects
 
 
 def test_a_store_that_overwrites_is_refused_at_the_start(
