@@ -208,7 +208,7 @@ class TargetError(SteelyardError):
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.away = away
+        self.away: Literal["unavailable", "unreachable"] | None = away
         """How the endpoint itself is out of order, as far as one call can tell: no connection to
         it could be made, or it answered that it is not available, which may be a record's fault.
         """

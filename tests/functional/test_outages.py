@@ -339,3 +339,26 @@ def test_an_answer_that_is_no_text_is_told_with_its_place(
 
     advice = "have the endpoint send JSON in UTF-8"
     assert f"the answer is not UTF-8: byte 0xe9 at offset 16; {advice}" in done.stdout
+
+
+def test_workers_share_what_they_know_of_an_endpoint_that_is_away(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    """One process at a time probes, and the calls of all of them wait."""
+    away: list[float] = []
+
+    async def fault(request: web.Request) -> web.StreamResponse:
+        away.append(asyncio.get_running_loop().time())
+        return await says({}, 503)(request)
+
+    with in_thread(serving(after(150, 10.0, fault))) as url:
+        write(tmp_path, url, 600)
+        done = steelyard(*RUN, "--workers", "3", cwd=tmp_path)
+    run = json.loads(done.stdout)
+    probes = [at for at in away if at > away[0] + 0.9]
+
+    assert (done.returncode, run["metrics"]["pass_count"]) == (0, 600), done.stderr
+    assert run["metrics"]["outage_calls"] > 0
+    assert done.stderr.count("is away") == 1
+    assert 2 <= len(probes) <= 5, probes
+    check_run(Path(run["artifacts"]))

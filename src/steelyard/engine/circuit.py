@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.ports import Clock, Warn, log_warning
@@ -22,6 +22,18 @@ _LAST_PROBE_S = 15.0
 _LOOK_S = 1.0
 
 
+class CircuitPort(Protocol):
+    """What stands between a call and a target that may be away."""
+
+    @property
+    def is_open(self) -> bool: ...
+    async def admit(self) -> None: ...
+    def answered(self) -> bool: ...
+    async def failure(
+        self, error: TargetError, started: float, place: Place, *, is_last: bool = False
+    ) -> bool: ...
+
+
 class Circuit:
     """Open while a target that has answered before is away; nobody's attempts are used meanwhile.
 
@@ -31,7 +43,7 @@ class Circuit:
     answered says nothing about the target. A target that has never answered is not waited for;
     one that fails for good from its first call on is stopped.
 
-    Each process of a run has its own. They share only whether the target has answered.
+    A run has one for each target, in the process that holds it; its workers ask it.
     """
 
     def __init__(
@@ -43,12 +55,12 @@ class Circuit:
         has_answered: Callable[[], bool] = lambda: False,
         warn: Warn = log_warning,
     ) -> None:
+        """`has_answered` says whether the target has answered before, in an earlier process."""
         self._warn = warn
         self._clock = clock
         self._name = name
         self._outage_s = outage_s
         self._look = has_answered
-        """Whether the target has answered before, or another process."""
         self._look_due = 0.0
         self._has_answered = False
         self._answers = 0
@@ -93,6 +105,12 @@ class Circuit:
         self._settle_probe()
         return True
 
+    async def failure(
+        self, error: TargetError, started: float, place: Place, *, is_last: bool = False
+    ) -> bool:
+        """The same as `failed`, where the answer may come from another process."""
+        return self.failed(error, started, place, is_last=is_last)
+
     def failed(
         self, error: TargetError, started: float, place: Place, *, is_last: bool = False
     ) -> bool:
@@ -116,6 +134,10 @@ class Circuit:
             self._settle_probe()
         self._require_patience(error)
         return True
+
+    def decline(self) -> None:
+        """Whoever was to probe makes no call."""
+        self._settle_probe()
 
     def _is_outage(self, error: TargetError, place: Place, *, is_last: bool) -> bool:
         """Whether a failure speaks of the endpoint, and not of the record alone."""

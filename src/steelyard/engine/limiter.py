@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections import deque
 
-from steelyard.engine.circuit import Circuit, Place
+from steelyard.engine.circuit import Circuit, CircuitPort, Place
 from steelyard.engine.retries import is_bearable
 from steelyard.errors import TargetError
 from steelyard.ports import Clock
@@ -34,7 +34,7 @@ class Limiter:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         *,
-        circuit: Circuit | None = None,
+        circuit: CircuitPort | None = None,
     ) -> None:
         self._clock = clock
         self._most = most
@@ -98,14 +98,26 @@ class Limiter:
     def answered(self, expected: int = 0, used: int | None = None) -> None:
         """A call was answered; more tokens than expected are paid for by later calls."""
         if self._circuit.answered():
-            self._limit = min(self._limit, START)
+            self.begin_again()
         if self._limit < self._most:
             self._limit = min(self._most, self._limit + (1 / self._limit if self._is_slow else 1))
             self._wake()
         if used is not None and used > expected:
             self._tokens.take(used - expected, self._clock.monotonic())
 
-    def failed(
+    def begin_again(self) -> None:
+        """A target that was away is back: it gets few calls at first."""
+        self._limit = min(self._limit, START)
+
+    def asked_to_wait(self, seconds: float) -> None:
+        """The endpoint wants no call for so long."""
+        self.hold(seconds)
+
+    def hold(self, seconds: float) -> None:
+        """Begin no call for so long."""
+        self._held_until = max(self._held_until, self._clock.monotonic() + seconds)
+
+    async def failed(
         self,
         error: TargetError,
         started: float,
@@ -119,7 +131,7 @@ class Limiter:
             self.refused(started, error.retry_after_s, left_s)
         elif error.away:
             self._hold(error.retry_after_s, left_s)
-        return self._circuit.failed(error, started, place, is_last=is_last)
+        return await self._circuit.failure(error, started, place, is_last=is_last)
 
     def refused(
         self, started: float, retry_after_s: float | None, left_s: float = math.inf
@@ -140,8 +152,7 @@ class Limiter:
     def _hold(self, retry_after_s: float | None, left_s: float) -> None:
         # One that asks for more than a retry would wait for says so to every call.
         if retry_after_s and is_bearable(retry_after_s, left_s):
-            until = self._clock.monotonic() + retry_after_s
-            self._held_until = max(self._held_until, until)
+            self.asked_to_wait(retry_after_s)
 
     async def _turn(self) -> None:
         """Wait until a call that ends hands its place over."""

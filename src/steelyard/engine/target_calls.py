@@ -100,7 +100,10 @@ class TargetCalls:
         if not isinstance(answer, TargetError) or is_adapted(answer):
             return called, True
         try:
-            is_away = self._is_away(work, answer, started)
+            is_away = await self._is_away(work, answer, started)
+        except asyncio.CancelledError:
+            self.log(work, at, interruption())
+            raise
         except TargetStoppedError:
             self.log(work, at, answer if answer.code in FOR_GOOD else outage(answer), elapsed)
             raise
@@ -123,13 +126,13 @@ class TargetCalls:
         made = attempt_of(work, at, trace=answer, error=probe_answered(answer))
         unawaited(self._around.ledger.keep(None, (made,)))
 
-    def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
+    async def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
         if work.record.response_source not in TIMED:
             return False  # a recording says nothing of an endpoint of today
         place = work.record.index, work.record.repeat
         is_last = work.attempt >= self._around.retry.max_attempts
         left_s, limiter = self._around.left_s, self._asked.limiter
-        is_away = limiter.failed(error, started, place, left_s, is_last=is_last)
+        is_away = await limiter.failed(error, started, place, left_s, is_last=is_last)
         return is_away and not self._waiting.stopped
 
     def log(self, work: Work, at: str, error: TargetError, elapsed: float | None = None) -> None:

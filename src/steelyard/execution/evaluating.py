@@ -17,8 +17,10 @@ from steelyard.engine.prefix_order import by_prefix
 from steelyard.engine.record_work import EngineContext, Ledger
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.redaction.redactor import Redactor
+from steelyard.engine.sharing.messages import News
 from steelyard.errors import TargetStoppedError
 from steelyard.execution.judging import RunJudges, Shared, run_judges
+from steelyard.execution.parts import Coordinator
 from steelyard.execution.ports import ExecutionPorts
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.prompting import prompt_of
@@ -51,6 +53,7 @@ async def evaluate_records(
     around.budget.on_stop(partial(_warn_stop, ports.warn))
     phase = Phase(status, ledger.move)
     limiters = _limiters(ports, run_id, prepared)
+    _listen(prepared.part.coordinator, limiters)
     judges = run_judges(ports, run_id, prepared, Shared(around, phase, limiters))
     if judges:
         around = replace(around, judges=judges.records)
@@ -128,11 +131,26 @@ async def probe_judges(
 
 
 def _limiters(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Limiters:
-    coordinator = prepared.part.coordinator
-    has_answered = (
-        coordinator.has_answered if coordinator else partial(ports.repository.has_answered, run_id)
+    return Limiters(
+        ports.clock,
+        partial(ports.repository.has_answered, run_id),
+        prepared.limits.outage_s,
+        ports.warn,
+        coordinator=prepared.part.coordinator,
+        keys={id(spec.target): name for name, spec in prepared.limited()},
     )
-    return Limiters(ports.clock, has_answered, prepared.limits.outage_s, ports.warn)
+
+
+def _listen(coordinator: Coordinator | None, limiters: Limiters) -> None:
+    """Let the limits hear what is new about them."""
+    running = asyncio.get_running_loop()
+
+    def hear(news: News) -> None:
+        with suppress(RuntimeError):  # the run finished first
+            running.call_soon_threadsafe(limiters.hear, news)
+
+    if coordinator:
+        coordinator.on_news(hear)
 
 
 def _surroundings(

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from steelyard.engine.sharing.messages import News, Said
+
 _NOTHING = (1 << 62, 1 << 62)
 _USUAL = 64
 """How many records a lease probably has that was asked for first."""
@@ -87,8 +89,12 @@ class Coordinator(Protocol):
         """More of the run's budget; 0 when nothing is left."""
         ...
 
-    def has_answered(self, target: str) -> bool:
-        """Whether a target has answered any process of the run."""
+    def say(self, said: Said) -> None:
+        """Tell what this process has seen of the limits of a target."""
+        ...
+
+    def on_news(self, callback: Callable[[News], None]) -> None:
+        """Call back, from another thread, with what is new about limits."""
         ...
 
 

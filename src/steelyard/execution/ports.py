@@ -12,6 +12,7 @@ from steelyard.engine.activity import Look
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.record_work import Ledger
 from steelyard.engine.redaction.redactor import Redactor
+from steelyard.engine.sharing.messages import News, Said
 from steelyard.execution.parts import Part
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
@@ -82,8 +83,8 @@ class TargetSpec:
         return self.response_source == "sampled"
 
 
-Answer: TypeAlias = tuple[int, int] | float | bool
-"""A range of records, US dollars, or whether a target has answered."""
+Answer: TypeAlias = tuple[int, int] | float | News
+"""A range of records, US dollars, or what is new about limits, which needs no question."""
 
 
 class StoredResult(Protocol):
@@ -190,12 +191,12 @@ class Artifacts(Protocol):
 
 
 class HolderQuestion(NamedTuple):
-    """What a worker asks the process that holds its run."""
+    """What a worker asks or tells the process that holds its run."""
 
-    kind: Literal["records", "usd", "answered"]
-    """More records, more of the budget, or whether a target has answered any worker."""
+    kind: Literal["records", "usd", "limits"]
+    """More records, more of the budget; or it tells of limits, and expects no answer."""
     usd: float = 0.0
-    target: str = ""
+    said: Said | None = None
 
 
 class Worker(Protocol):

@@ -233,6 +233,15 @@ class Prepared:
         """The targets of judges."""
         return self.judges.specs
 
+    def limited(self) -> Iterator[tuple[str, TargetSpec]]:
+        """Everything with limits of its own, by a name that all processes of the run know."""
+        known: set[int] = set()
+        for kind, specs in (("", self.specs), ("judge ", self.judge_specs)):
+            for name, spec in specs.items():
+                if id(spec.target) not in known:
+                    known.add(id(spec.target))
+                    yield (f"{kind}{name}" if kind and name in self.specs else name), spec
+
     async def close(self) -> None:
         """Close all targets; one may be used for both answers and judging."""
         specs = (*self.specs.values(), *self.judge_specs.values())

@@ -22,6 +22,9 @@ from steelyard.engine.pending_rows import read_answered
 from steelyard.engine.record_work import AskedTarget, Work
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.selection import value_at
+from steelyard.engine.sharing.messages import News
+from steelyard.engine.sharing.shared_limits import SharedLimiter
+from steelyard.execution.parts import Coordinator
 from steelyard.execution.ports import ExecutionPorts, RunRepository, TargetSpec
 from steelyard.execution.prepared import NoAnswer, Prepared
 from steelyard.execution.prompting import asking_of
@@ -65,8 +68,15 @@ class Limiters:
         has_answered: Callable[[str], bool],
         outage_s: float,
         warn: Warn = log_warning,
+        *,
+        coordinator: Coordinator | None = None,
+        keys: Mapping[int, str] | None = None,
     ) -> None:
+        """`keys` has the names by which the processes of a run know its targets."""
         self._warn = warn
+        self._coordinator = coordinator
+        self._keys = keys or {}
+        self._shared: dict[str, SharedLimiter] = {}
         self._clock = clock
         self._outage_s = outage_s
         self._has_answered = has_answered
@@ -79,20 +89,43 @@ class Limiters:
         key = id(spec.target)
         if key not in self._known:
             self._names[key] = spec.name
-            self._known[key] = Limiter(
-                self._clock,
-                spec.max_concurrency,
-                spec.requests_per_minute,
-                spec.tokens_per_minute,
-                circuit=Circuit(
-                    self._clock,
-                    spec.name,
-                    self._outage_s,
-                    has_answered=partial(self._has_answered, spec.name),
-                    warn=self._warn,
-                ),
-            )
+            self._known[key] = self._shared_of(spec) or self._own(spec)
         return self._known[key]
+
+    def hear(self, news: News) -> None:
+        """What the process that holds the run tells."""
+        if known := self._shared.get(news.target):
+            known.hear(news)
+
+    def _own(self, spec: TargetSpec) -> Limiter:
+        return Limiter(
+            self._clock,
+            spec.max_concurrency,
+            spec.requests_per_minute,
+            spec.tokens_per_minute,
+            circuit=Circuit(
+                self._clock,
+                spec.name,
+                self._outage_s,
+                has_answered=partial(self._has_answered, spec.name),
+                warn=self._warn,
+            ),
+        )
+
+    def _shared_of(self, spec: TargetSpec) -> SharedLimiter | None:
+        """The limits that processes share; of a recording nobody needs to know."""
+        if self._coordinator is None or not spec.is_asked:
+            return None
+        name = self._keys[id(spec.target)]
+        self._shared[name] = SharedLimiter(
+            self._clock,
+            name,
+            spec.max_concurrency,
+            (spec.requests_per_minute, spec.tokens_per_minute),
+            say=self._coordinator.say,
+            warn=self._warn,
+        )
+        return self._shared[name]
 
     def activity(self, loops: Collection[RecordLoop]) -> CallActivity:
         """What loops and judges are doing now."""

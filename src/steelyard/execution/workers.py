@@ -8,7 +8,10 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import NamedTuple
 
+from steelyard.engine.circuit import Circuit
 from steelyard.engine.phase import Phase
+from steelyard.engine.sharing.messages import News
+from steelyard.engine.sharing.run_limits import RunLimits, Tell
 from steelyard.errors import RunError
 from steelyard.execution.early_sealing import EarlySealing, may_seal_early
 from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges, spent_usd
@@ -26,8 +29,10 @@ from steelyard.execution.prepared import Prepared
 from steelyard.execution.worker_thread import in_thread
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
+from steelyard.ports import Warn
 
 STARTS = 3
+_NEWS = HolderQuestion("limits")
 _GRACE_S = 10.0
 
 
@@ -66,8 +71,11 @@ async def evaluate_in_workers(
         if all(watch.is_stopped for watch in watches):
             await phase.stop()
 
+    def tell(worker: int, news: News) -> None:
+        watches[worker].tell(news)
+
     register = ports.register(run_id)
-    shares = await in_thread(lambda: _Shares.of(ports, run_id, prepared, count))
+    shares = await in_thread(lambda: _Shares.of(ports, run_id, prepared, count, tell))
     early = EarlySealing(ports, run_id, prepared) if may_seal_early(prepared) else None
 
     def on_sent(sent: SentBatch) -> None:
@@ -82,7 +90,12 @@ async def evaluate_in_workers(
             partial(_settle, register, shares, part),
             register,
             phase,
-            _Callbacks(on_sent, on_stop, partial(shares.answer, part.number)),
+            _Callbacks(
+                on_sent,
+                on_stop,
+                partial(shares.answer, part.number),
+                partial(shares.limits.gone, part.number),
+            ),
         )
         for part in (Part(number, count) for number in range(count))
     )
@@ -94,6 +107,7 @@ async def evaluate_in_workers(
             early.give_up()
         raise
     finally:
+        shares.limits.close()
         await asyncio.shield(register.close())
     return early
 
@@ -103,26 +117,41 @@ class _Shares(NamedTuple):
 
     leases: RecordLeases
     grants: BudgetGrants
-    has_answered: Callable[[str], bool]
+    limits: RunLimits
 
     @classmethod
-    def of(cls, ports: ExecutionPorts, run_id: str, prepared: Prepared, count: int) -> _Shares:
+    def of(
+        cls, ports: ExecutionPorts, run_id: str, prepared: Prepared, count: int, tell: Tell
+    ) -> _Shares:
         """All of it, at the start."""
         forecast, budget = prepared.forecast, prepared.limits.budget_usd
         spent = 0.0 if budget is None else spent_usd(ports, run_id)
+        names = {key: spec.name for key, spec in prepared.limited()}
+
+        def new_circuit(target: str, warn: Warn) -> Circuit:
+            name = names[target]
+            return Circuit(
+                ports.clock,
+                name,
+                prepared.limits.outage_s,
+                has_answered=partial(ports.repository.has_answered, run_id, name),
+                warn=warn,
+            )
+
         return cls(
             RecordLeases(max(forecast.total, forecast.in_dataset), count),
             BudgetGrants(budget, spent, count),
-            partial(ports.repository.has_answered, run_id),
+            RunLimits(ports.clock, new_circuit, tell),
         )
 
-    async def answer(self, worker: int, question: HolderQuestion) -> Answer:
-        """The answer to a worker's question."""
+    def answer(self, worker: int, question: HolderQuestion) -> Answer | None:
+        """The answer to a worker's question, if it expects one."""
+        if question.said:
+            self.limits.hear(worker, question.said)
+            return None
         if question.kind == "records":
             return self.leases.lease(worker)
-        if question.kind == "usd":
-            return self.grants.grant(question.usd)
-        return await in_thread(lambda: self.has_answered(question.target))
+        return self.grants.grant(question.usd)
 
 
 async def _settle(register: Register, shares: _Shares, part: Part) -> None:
@@ -150,7 +179,9 @@ class _Callbacks(NamedTuple):
     on_sent: Callable[[SentBatch], None]
     on_stop: Callable[[], Awaitable[None]]
     """Its process makes no further call, because the run is cancelled."""
-    answer: Callable[[HolderQuestion], Awaitable[Answer]]
+    answer: Callable[[HolderQuestion], Answer | None]
+    on_end: Callable[[], None]
+    """Its process has ended, however."""
 
 
 class _Watch:
@@ -182,6 +213,11 @@ class _Watch:
         if self._worker:
             self._worker.cancel()
 
+    def tell(self, news: News) -> None:
+        """Tell its process of limits; the next one asks by itself."""
+        if self._worker:
+            self._worker.answer(_NEWS, news)
+
     async def carry(self, run_id: str) -> None:
         """Run until its part is done."""
         deaths = 0
@@ -199,6 +235,7 @@ class _Watch:
                 raise
             finally:
                 self._worker = None
+                self._callbacks.on_end()
                 worker.close()
             if code == 0:
                 self.is_stopped = True
@@ -212,19 +249,42 @@ class _Watch:
         raise RunError(f"a process of {run_id} was killed {STARTS} times")
 
     async def _follow(self, worker: Worker) -> int:
-        while batch := await worker.read():
-            if isinstance(batch, HolderQuestion):
-                worker.answer(batch, await self._callbacks.answer(batch))
+        """Read what it sends; questions are answered while a batch is being stored."""
+        keeping: asyncio.Future[None] | None = None
+        reading = asyncio.ensure_future(worker.read())
+        while True:
+            waiting = {reading, keeping} if keeping else {reading}
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if keeping and keeping.done():
+                keeping.result()
+                keeping = None
+            if not reading.done():
                 continue
-            self._has_sent = True
-            sent = await self._register.keep(batch)
-            worker.confirm()
-            self._callbacks.on_sent(sent)
-            for state in sent.states:
-                await self._tell(state)
+            batch = reading.result()
+            if not batch:
+                break
+            reading = asyncio.ensure_future(worker.read())
+            if isinstance(batch, HolderQuestion):
+                answer = self._callbacks.answer(batch)
+                if answer is not None:
+                    worker.answer(batch, answer)
+            else:
+                self._has_sent = True
+                if keeping:
+                    await keeping
+                keeping = asyncio.ensure_future(self._keep(worker, batch))
+        if keeping:
+            await keeping
         return await worker.wait()
 
-    async def _tell(self, state: RunState) -> None:
+    async def _keep(self, worker: Worker, batch: bytes) -> None:
+        sent = await self._register.keep(batch)
+        worker.confirm()
+        self._callbacks.on_sent(sent)
+        for state in sent.states:
+            await self._move(state)
+
+    async def _move(self, state: RunState) -> None:
         """The state of its part, which makes that of the run."""
         if state == "finalizing":
             self.is_stopped = True

@@ -11,6 +11,7 @@ import pytest
 
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
+from steelyard.engine.sharing.messages import News, Said
 from steelyard.execution.leases import MOST, RecordLeases
 from steelyard.execution.parts import LeasedRecords, Part
 from steelyard.execution.prepared import Planned, Prepared
@@ -39,9 +40,11 @@ class Holder:
         """As much as is wanted."""
         return wanted
 
-    def has_answered(self, target: str) -> bool:
-        """None has."""
-        return not target
+    def say(self, said: Said) -> None:
+        """Nobody listens."""
+
+    def on_news(self, callback: Callable[[News], None]) -> None:
+        """There is none."""
 
 
 def shared_parts(count: int, size: int) -> list[Part]:

@@ -14,6 +14,7 @@ from fakes.projects import Project, row, rows_of, spec
 from fakes.runs import evaluated, unevaluated
 from fakes.targets import ScriptedTarget
 from fakes.workers import PaperCrew, PaperWorker, batch_of
+from steelyard.engine.sharing.messages import TargetJoined
 from steelyard.errors import RunError
 from steelyard.execution import workers
 from steelyard.execution.parts import Part
@@ -131,7 +132,7 @@ def test_a_process_is_answered_and_its_successor_gets_its_records_again(
     asked = [
         HolderQuestion("records"),
         HolderQuestion("usd", usd=2.0),
-        HolderQuestion("answered", target="scripted"),
+        HolderQuestion("limits", said=TargetJoined("scripted")),
     ]
     killed, next_one = PaperWorker([asked[0], asked[0]], code=-9), PaperWorker(asked)
     other = PaperWorker([batch(evaluated(1)), batch(evaluated(0))])
@@ -139,7 +140,7 @@ def test_a_process_is_answered_and_its_successor_gets_its_records_again(
     run(project, ports)
 
     assert killed.answers == [(0, 1), (1, 2)]
-    assert next_one.answers == [(0, 1), 0.0, False]
+    assert next_one.answers == [(0, 1), 0.0]
 
 
 def test_what_a_process_sent_before_it_was_killed_is_not_lost(project: Project) -> None:

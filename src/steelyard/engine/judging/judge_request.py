@@ -146,7 +146,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
                 self._log(made, answer)
                 return None
             if isinstance(answer, TargetError):
-                if self._is_away(answer, started, self._logged(number, at), elapsed):
+                if await self._is_away(answer, started, self._logged(number, at), elapsed):
                     return None
                 return await self._failed(answer, request, at, elapsed)
             by.answered.append((self, number))
@@ -169,7 +169,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             self._log(made, probe_answered(answer))
             return
         elapsed = round((around.clock.monotonic() - started) * 1000, 3)
-        if not self._is_away(answer, started, made, elapsed):
+        if not await self._is_away(answer, started, made, elapsed):
             self._log(made, outage(answer))
 
     async def _logged_answer(self, request: Request, at: str) -> Trace | TargetError:
@@ -182,7 +182,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         finally:
             self.by.limiter.leave()
 
-    def _is_away(
+    async def _is_away(
         self, error: TargetError, started: float, made: Attempt, elapsed: float | None
     ) -> bool:
         """Whether the target is waited for, so that the call, which is logged, is no attempt."""
@@ -193,7 +193,12 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         is_last = made.attempt >= around.retry.max_attempts
         made = replace(made, latency_ms=elapsed, http_status=error.http_status)
         try:
-            is_away = by.limiter.failed(error, started, place, around.left_s, is_last=is_last)
+            is_away = await by.limiter.failed(
+                error, started, place, around.left_s, is_last=is_last
+            )
+        except asyncio.CancelledError:
+            self._log(made, interruption())
+            raise
         except TargetStoppedError:
             self._log(made, error if error.code in FOR_GOOD else outage(error))
             raise

@@ -1,9 +1,9 @@
 """What passes between the process that holds a run and one that works on a part of it.
 
 To the worker: a frame with its job; then a byte for each batch that is kept, one when the run
-is cancelled or stopped, and one before the frame of each answer. From the worker: a frame with the
-rows of each batch, or with a question. Only the holder writes to the database, so that nobody
-waits for another's lock, and a worker without its holder can do nothing.
+is cancelled or stopped, and one before the frame of each answer, or of news of limits. From the
+worker: a frame with the rows of each batch, or with a question. Only the holder writes to the
+database, so that nobody waits for another's lock, and a worker without its holder can do nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
+from steelyard.engine.sharing.messages import News, Said
 from steelyard.execution.parts import LeasedRecords
 from steelyard.execution.ports import Answer, HolderQuestion
 from steelyard.operating_system import ask_to_end
@@ -86,6 +87,7 @@ class HolderPipe:
         self._is_alone = False
         self._is_cancelled = False
         self._on_cancel: Callable[[], None] | None = None
+        self._on_news: Callable[[News], None] | None = None
 
     def job(self) -> WorkerJob | None:
         """Wait for work; None when there is none."""
@@ -109,9 +111,13 @@ class HolderPipe:
         """More of the run's budget; 0 when nothing is left."""
         return self._answer(HolderQuestion("usd", usd=wanted))
 
-    def has_answered(self, target: str) -> bool:
-        """Whether a target has answered any process of the run."""
-        return bool(self._answer(HolderQuestion("answered", target=target)))
+    def say(self, said: Said) -> None:
+        """Tell what this process has seen of the limits of a target."""
+        self._ask(HolderQuestion("limits", said=said))
+
+    def on_news(self, callback: Callable[[News], None]) -> None:
+        """Call back, in another thread, with what is new about limits."""
+        self._on_news = callback
 
     def close(self) -> None:
         """Nothing more comes."""
@@ -139,8 +145,10 @@ class HolderPipe:
     def _hear(self, answer: Answer) -> None:
         if isinstance(answer, tuple):
             self.leases.add(*answer)
-        else:
+        elif isinstance(answer, float | int):
             self._answers.put(float(answer))
+        elif self._on_news:
+            self._on_news(answer)
 
     def _listen(self) -> None:
         while mark := self._in.read(1):

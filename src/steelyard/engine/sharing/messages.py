@@ -1,0 +1,104 @@
+"""What workers and the process that holds their run tell each other of limits.
+
+Everything is told when it changes; as long as a target answers, nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+
+class TargetJoined(Struct, frozen=True, tag=True):
+    """A worker calls a target from now on."""
+
+    target: str
+
+
+class TargetAnswered(Struct, frozen=True, tag=True):
+    """A target has answered a worker: for the first time, or where somebody waits to know."""
+
+    target: str
+
+
+class CallFailed(Struct, frozen=True, tag=True, kw_only=True):
+    """A call has failed in a way that may be the endpoint's fault; the worker waits for word."""
+
+    target: str
+    number: int
+    """By which the worker knows the decision."""
+    code: str
+    message: str
+    http_status: int | None
+    away: Literal["unavailable", "unreachable"] | None
+    place: tuple[int, int]
+    is_probe: bool
+    is_last: bool
+
+
+class WantsIn(Struct, frozen=True, tag=True):
+    """A worker has a call for a target that is away."""
+
+    target: str
+
+
+class ProbeDeclined(Struct, frozen=True, tag=True):
+    """A worker that was to probe has no call any more."""
+
+    target: str
+
+
+class CallsHeld(Struct, frozen=True, tag=True):
+    """No call to a target may be made for so long, by a worker or by the others."""
+
+    target: str
+    seconds: float
+
+
+class TargetAway(Struct, frozen=True, tag=True):
+    """Whether a target is away."""
+
+    target: str
+    is_open: bool
+
+
+class AnswerAwaited(Struct, frozen=True, tag=True):
+    """The next answer of a target is to be told."""
+
+    target: str
+
+
+class CallDecided(Struct, frozen=True, tag=True):
+    """Whether a call that failed is made again, as if it had not been."""
+
+    target: str
+    number: int
+    is_again: bool
+    stopped: str = ""
+    """Why the target is stopped, if it is."""
+
+
+class CallAdmitted(Struct, frozen=True, tag=True):
+    """A worker may call: as the only probe, or because the target is back."""
+
+    target: str
+    is_probe: bool
+    stopped: str = ""
+
+
+class LimitWarning(Struct, frozen=True, tag=True):
+    """Something to warn of, told to the worker that has found it out."""
+
+    target: str
+    message: str
+
+
+Said: TypeAlias = TargetJoined | TargetAnswered | CallFailed | WantsIn | ProbeDeclined | CallsHeld
+"""By a worker."""
+News: TypeAlias = (
+    TargetAway | AnswerAwaited | CallDecided | CallAdmitted | CallsHeld | LimitWarning
+)
+"""For a worker."""
+Say: TypeAlias = Callable[[Said], None]
