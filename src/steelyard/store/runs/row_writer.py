@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from steelyard.store.runs.leases import Lease
 
 
-AT_ONCE = 64
-"""Rows of one statement at most."""
+AT_ONCE = 128 if sqlite3.sqlite_version_info >= (3, 32) else 64
+"""Rows of one statement at most; an older SQLite takes a thousand values."""
 
 TableRow: TypeAlias = tuple[Any, ...]
 """Values in the order of a table's columns."""
@@ -246,9 +247,10 @@ class RowWriter:
 
     def _note_waiting(self, rows: Rows) -> None:
         """An attempt without a result, or an answer for judges, is not the last one."""
-        self._waiting.update(row[1:3] for row in rows.attempts if row[_CALL] == TARGET_CALL)
-        for row in chain(rows.results, rows.answered):
-            self._waiting.discard(row[1:3])
+        kept = {row[1:3] for row in chain(rows.results, rows.answered)}
+        tried = {row[1:3] for row in rows.attempts if row[_CALL] == TARGET_CALL}
+        self._waiting |= tried - kept
+        self._waiting -= kept
 
     def _report_progress(
         self, connection: Connection, kept: list[TableRow], *, is_due: bool
