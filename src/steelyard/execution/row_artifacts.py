@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
-from typing import TypeAlias
+from itertools import islice
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -30,6 +31,17 @@ Parts: TypeAlias = Callable[[], Iterator[tuple[str, bytes]]]
 """The shared texts of requests with their hashes, ordered by hash."""
 
 
+_Row = TypeVar("_Row")
+_AT_ONCE = 64
+"""Rows that are written together: one by one takes twice as long."""
+
+
+def _batches(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
+    left = iter(rows)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
+
+
 class RowArtifacts:
     """The drafts of these artifacts; a draft closed before sealing stays a draft."""
 
@@ -47,22 +59,22 @@ class RowArtifacts:
 
     def facts(self, results: Iterable[StoredResult]) -> Iterator[Facts]:
         """Write results, and yield the facts that metrics need."""
-        predictions, validation, failures = (self._drafts[name].write for name in _ROWS[:3])
-        add = self._input.add
-        for kept in results:
-            predictions(kept.prediction + b"\n")
-            if kept.repeat == 0:
-                validation(kept.validation + b"\n")
-                add(kept.validation)
-            if kept.failure is not None:
-                failures(kept.failure + b"\n")
-            yield read_facts(kept.facts)
+        for some in _batches(results):
+            self._write(PREDICTIONS, [kept.prediction for kept in some])
+            validation = [kept.validation for kept in some if kept.repeat == 0]
+            self._write(RECORD_VALIDATION, validation)
+            self._input.add(validation)
+            self._write(FAILURES, [kept.failure for kept in some if kept.failure is not None])
+            yield from [read_facts(kept.facts) for kept in some]
 
     def add_attempts(self, rows: Iterable[bytes]) -> None:
         """Write attempts."""
-        write = self._drafts[_ROWS[3]].write
-        for row in rows:
-            write(row + b"\n")
+        for some in _batches(rows):
+            self._write(ATTEMPTS, some)
+
+    def _write(self, name: str, rows: Sequence[bytes]) -> None:
+        if rows:
+            self._drafts[name].write(b"\n".join((*rows, b"")))
 
     def seal(self) -> dict[str, Seal]:
         """Finish after the last row."""
@@ -110,13 +122,13 @@ class _InputRecords:
         head = redact(json_bytes(_head(provenance)), exempt=INPUT)
         draft.write(head[:-1] + b',"records":[')
 
-    def add(self, validation: bytes) -> None:
-        """Add a record."""
+    def add(self, validation: Iterable[bytes]) -> None:
+        """Add records."""
         if self._documents:
             return
-        row = read_record_validation(validation)
-        if row.is_accepted:
-            self._write(_encode(_Accepted(row.index, row.record_id, row.record_sha256)))
+        for row in map(read_record_validation, validation):
+            if row.is_accepted:
+                self._write(_encode(_Accepted(row.index, row.record_id, row.record_sha256)))
 
     def end(self) -> None:
         """Finish after the last record."""

@@ -369,7 +369,11 @@ class RunStore:
             .order_by(*order)
         )
         for _, made in groupby(self._rows(query), key=itemgetter(1, 2)):
-            yield from in_turn([*made])
+            first, *others = made
+            if others:
+                yield from in_turn([first, *others])
+            else:
+                yield first[0]
 
     def _hold(self, run_id: str, fence: int) -> None:
         """A hold that this process had before, with another fence, is renewed no longer."""
