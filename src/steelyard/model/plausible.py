@@ -11,6 +11,8 @@ MAX_COST_USD = 1_000_000
 
 def token_count(value: object) -> int | None:
     """How many tokens a call took; JSON may write 12 as 12.0."""
+    if type(value) is int:
+        return value if 0 <= value <= MAX_TOKENS else None
     number = _bounded(value, MAX_TOKENS)
     return int(number) if number is not None and number == int(number) else None
 

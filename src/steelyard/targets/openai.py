@@ -245,9 +245,9 @@ def _likely(entries: Iterable[JsonValue]) -> Iterator[tuple[str, float]]:
 def _usage(usage: JsonValue) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    asked, said, total = (
-        token_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total")
-    )
+    asked = token_count(usage.get("prompt_tokens"))
+    said = token_count(usage.get("completion_tokens"))
+    total = token_count(usage.get("total_tokens"))
     if asked is not None and said is not None and total is not None:
         # Gemini and others count what a model thinks in the total alone, and charge for it.
         said = max(said, total - asked)

@@ -277,8 +277,8 @@ def _own(result: Result) -> tuple[str, Private]:
 
 def _prediction_lines(made: Prediction, *others: Facts | Value) -> tuple[bytes, list[bytes]]:
     """The same of a prediction and what follows; a long answer is not seen twice."""
-    said, rows = made.model_response or "", object_list(made.trace or {}, "messages")
-    if len(said) < LONG or not any(row.get("content") == said for row in rows):
+    said = made.model_response or ""
+    if len(said) < LONG or not _is_said(made.trace or {}, said):
         return _lines((made, *others))
     try:
         answer = _encode(said)
@@ -288,6 +288,11 @@ def _prediction_lines(made: Prediction, *others: Facts | Value) -> tuple[bytes, 
     texts = seen.split(b"\n")[:-1]
     texts[0] = texts[0].replace(_SAID_SIGN, answer, 1)
     return seen, texts
+
+
+def _is_said(trace: JsonObject, text: str) -> bool:
+    """Whether a text is the whole of a message."""
+    return any(row.get("content") == text for row in object_list(trace, "messages"))
 
 
 def _lines(rows: Sequence[Facts | Value]) -> tuple[bytes, list[bytes]]:
