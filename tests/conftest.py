@@ -14,7 +14,12 @@ from hypothesis import HealthCheck, settings
 
 from fakes import warm_command
 
-pytest_plugins = ["suite_report", "memory_folder"]
+pytest_plugins = [
+    "suite_report",
+    "memory_folder",
+    "fakes.quick_hashes",
+    "servers.certificates",
+]
 
 # A job in the background of a shell ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

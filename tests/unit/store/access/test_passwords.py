@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 
 import pytest
+from argon2 import PasswordHasher
 
+from steelyard.store.access import passwords as store_passwords
 from steelyard.store.access.passwords import Argon2Passwords
 
 
-@pytest.fixture(scope="module")
-def passwords() -> Argon2Passwords:
-    """The real hashes."""
+@pytest.fixture
+def passwords(monkeypatch: pytest.MonkeyPatch) -> Argon2Passwords:
+    """The real hashes, with all they cost."""
+    monkeypatch.setattr(store_passwords, "PasswordHasher", PasswordHasher)
     return Argon2Passwords()
 
 
@@ -21,6 +24,7 @@ def test_the_right_password_matches_its_hash(passwords: Argon2Passwords) -> None
     assert passwords.matches(hashed, "correct horse")
     assert not passwords.matches(hashed, "correct horsf")
     assert hashed != passwords.hash("correct horse")
+    assert hashed.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
 
 
 @pytest.mark.parametrize("password", ["", "correct horse", "\ud800"])
