@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, BinaryIO, Literal, TypeAlias
+
+from msgspec import field
 
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import ConfigError
 from steelyard.formats.lines import Located
 from steelyard.model.dataset import Dataset
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.ports import Files, NoFiles
 
 Kind: TypeAlias = Literal["dataset", "rubric", "judge"]
@@ -22,8 +24,7 @@ EXTENSIONS = (".json", ".jsonl", ".yaml", ".yml")
 DOCUMENTS = (".json", ".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetFile:
+class DatasetFile(FrozenStruct, frozen=True, kw_only=True):
     """A file as a reader gets it."""
 
     name: str
@@ -42,8 +43,7 @@ class DatasetFile:
 Reader: TypeAlias = Callable[[DatasetFile], DatasetReading]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contract:
+class Contract(FrozenStruct, frozen=True, kw_only=True):
     """One contract; what a package may leave out has a default."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, Protocol, runtime_checkable
 
 from steelyard.formats.json_fields import fields, text_field
@@ -15,6 +14,7 @@ from steelyard.formats.schema import spoken
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonValue, Path, path_text
 
 
@@ -151,8 +151,7 @@ def located_finding(problem: Problem, lines: Lines | None = None) -> Finding:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RowPlace:
+class RowPlace(FrozenStruct, frozen=True):
     """Where a row stands: what its findings say beside what is wrong."""
 
     index: int

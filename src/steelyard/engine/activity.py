@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from msgspec import field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallActivity:
+from steelyard.model.frozen_struct import FrozenStruct
+
+
+class CallActivity(FrozenStruct, frozen=True, kw_only=True):
     """The calls of a run at a moment."""
 
     in_flight: int = 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class Stop(FrozenStruct, frozen=True, kw_only=True):
     """Why no further call is made."""
 
     label: str

@@ -6,8 +6,9 @@ import asyncio
 import math
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import field
 
 from steelyard.engine.budget import Budget
 from steelyard.engine.cache import AnswerCache
@@ -81,8 +82,7 @@ class JudgePort(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineContext:
+class EngineContext(FrozenStruct, frozen=True, kw_only=True):
     """What all loops of a run share."""
 
     ledger: Ledger
@@ -103,8 +103,7 @@ class EngineContext:
         return self.deadline - self.clock.monotonic()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedTarget:
+class AskedTarget(FrozenStruct, frozen=True, kw_only=True):
     """A target as the loop sees it."""
 
     target: Target | None

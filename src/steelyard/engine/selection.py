@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from steelyard.engine.redaction.own_rules import OwnFields
 from steelyard.engine.redaction.text import TextSpan, with_marks
 from steelyard.errors import InvalidError
 from steelyard.formats.json_place import parse_path
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonValue
 
 # PATH, OP, VALUE, and what joins the next clause; quotes keep an `and` inside a value.
@@ -20,8 +20,7 @@ _CLAUSE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(FrozenStruct, frozen=True):
     """One comparison of a field with a value."""
 
     path: str

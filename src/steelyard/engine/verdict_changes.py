@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.interval import Interval
 from steelyard.results.projections import GradedPrediction
 from steelyard.stats.paired import paired_difference
@@ -49,8 +49,7 @@ class ChangedVerdict(NamedTuple):
         return "gained" if self.new.passed else "lost"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shift:
+class Shift(FrozenStruct, frozen=True, kw_only=True):
     """Two gradings of one run's traces, pair by pair."""
 
     pairs: int

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from steelyard.engine.sharing.messages import News, Said
+from steelyard.model.frozen_struct import FrozenStruct
 
 _NOTHING = (1 << 62, 1 << 62)
 _USUAL = 64
@@ -98,8 +98,7 @@ class Coordinator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(FrozenStruct, frozen=True):
     """The share of one process of several."""
 
     number: int

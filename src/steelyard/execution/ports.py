@@ -15,6 +15,7 @@ from steelyard.engine.redaction.redactor import Redactor
 from steelyard.engine.sharing.messages import News, Said
 from steelyard.execution.parts import Part
 from steelyard.model.audit import AuditEntry, Caller
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RecordStatus, RunState
 from steelyard.model.statistics.corrected_rate import Correction
@@ -31,8 +32,7 @@ OMIT = "omit"
 """The setting that leaves out unsupported content."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetSpec:
+class TargetSpec(FrozenStruct, frozen=True, kw_only=True):
     """A target with the properties that a plan needs."""
 
     name: str

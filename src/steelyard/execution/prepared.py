@@ -18,6 +18,7 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.execution.sendable import refused
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
@@ -135,8 +136,7 @@ class Planned(NamedTuple):
     """What its target is asked, if that has been made for the plan and kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(FrozenStruct, frozen=True, kw_only=True):
     """A checked run, ready to start."""
 
     options: RunOptions

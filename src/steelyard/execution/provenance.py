@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, UnsetType, field, structs
 
 from steelyard.contracts.judge.validation import file_claim
 from steelyard.engine.metrics.unread_records import PlannedRecords
@@ -21,6 +20,7 @@ from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import options_from
 from steelyard.formats.json_fields import fields
 from steelyard.formats.root_paths import value_from
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.exemptions import MANIFEST
 from steelyard.results.grading_summary import GradingSummary, JudgeUse, OwnChecks, RubricUse
@@ -42,8 +42,7 @@ SAMPLING = ("temperature", "top_p", "max_new_tokens", "seed")
 """The settings of a model that the manifest has on their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(FrozenStruct, frozen=True, kw_only=True):
     """Where the results of a run come from."""
 
     setup: RunSetup

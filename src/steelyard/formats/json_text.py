@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
@@ -14,6 +13,7 @@ import msgspec
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.problem import Problem
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 MAX_DEPTH = 200
@@ -35,15 +35,13 @@ _NESTED = (dict, list)  # a union would be made anew for each value that is look
 _decode = msgspec.json.Decoder().decode
 
 
-@dataclass(frozen=True, slots=True)
-class Unholdable:
+class Unholdable(FrozenStruct, frozen=True):
     """Stands for a number that no parser can hold, until its path is known."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SecondLook:
+class SecondLook(FrozenStruct, frozen=True):
     """What a tolerant parse made of JSON that the fast parser refused."""
 
     value: JsonValue

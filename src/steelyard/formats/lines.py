@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonValue, Path, PathPart
 
 
@@ -31,8 +30,7 @@ class Lines:
         return node.line
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(FrozenStruct, frozen=True):
     """A parsed value and its lines."""
 
     value: JsonValue

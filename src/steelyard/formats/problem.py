@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from steelyard.model.finding import Severity
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(FrozenStruct, frozen=True, kw_only=True):
     """A code, a message and the path inside the value."""
 
     code: str

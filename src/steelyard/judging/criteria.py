@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import ClassVar
 
 from steelyard.judging.items import (
@@ -20,6 +20,7 @@ from steelyard.judging.items import (
 from steelyard.judging.points import Aggregation, Points, Ruling, points_of
 from steelyard.judging.questions_asked import AskedQuestion
 from steelyard.model.case import Case, Criterion
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
@@ -28,8 +29,7 @@ from steelyard.model.rubric import PASS_THRESHOLD
 from steelyard.model.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criteria:
+class Criteria(FrozenStruct, frozen=True, kw_only=True):
     """Points for every criterion that the answer meets; a negative weight takes some away.
 
     The judge is asked whether what a criterion describes is there, and never what it weighs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from steelyard.judging.asking import ask_for
@@ -19,6 +19,7 @@ from steelyard.judging.questions_asked import (
 )
 from steelyard.judging.votes import SPLIT, voted
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
@@ -29,8 +30,7 @@ _SHOWN_NAMES = 3
 _NAME_LENGTH = 70
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionItem:
+class QuestionItem(FrozenStruct, frozen=True, kw_only=True):
     """One thing that a judge decides: a criterion, a statement or a question."""
 
     id: str
@@ -45,8 +45,7 @@ class QuestionItem:
     """The turn that it is asked about, counting messages of the assistant from 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class Sheet(FrozenStruct, frozen=True, kw_only=True):
     """How items are put to a judge; what weight they have is never said."""
 
     judge: Judge

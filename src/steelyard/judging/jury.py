@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, combinations
 from math import fsum
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
@@ -13,6 +12,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.questions_asked import AskedQuestion
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
@@ -27,8 +27,7 @@ _ROUNDING = 1e-9
 """Relative: weights may be of any size."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Juror:
+class Juror(FrozenStruct, frozen=True, kw_only=True):
     """One judge of a jury."""
 
     judge: Judge
@@ -47,8 +46,7 @@ class _Voice(NamedTuple):
     passed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jury:
+class Jury(FrozenStruct, frozen=True, kw_only=True):
     """Pass when the jurors' scores, put together, reach the threshold; or when enough vote so."""
 
     kind: ClassVar[str] = "llm_judge"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import fsum, log2
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from steelyard.judging.material import material, quotable
 from steelyard.judging.questions_asked import Answered, AskedQuestion, Value
 from steelyard.judging.score_types import score_field, score_of
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
@@ -23,8 +23,7 @@ from steelyard.model.scores import meant
 from steelyard.model.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Samples:
+class Samples(FrozenStruct, frozen=True, kw_only=True):
     """What the samples came to; `score` is None when too few of them were scored."""
 
     score: float | None
@@ -57,8 +56,7 @@ class Samples:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LlmJudge:
+class LlmJudge(FrozenStruct, frozen=True, kw_only=True):
     """Pass when the judge's score reaches the threshold."""
 
     kind: ClassVar[str] = "llm_judge"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, cast
 
 from steelyard.judging.asking import ask_for
@@ -12,6 +11,7 @@ from steelyard.judging.material import material, output_text, quotable
 from steelyard.judging.questions_asked import AnswerField, AskedQuestion
 from steelyard.judging.votes import Votes, voted
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.judge import COMPARED, Judge
 from steelyard.model.judgement import Asker
@@ -42,8 +42,7 @@ _REASONS: dict[Winner, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairwise:
+class Pairwise(FrozenStruct, frozen=True, kw_only=True):
     """Score 1 when the judge prefers B's answer in both orders, 0 for A's, else 0.5."""
 
     kind: ClassVar[str] = "pairwise"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.scores import finite_sum, in_proportion, meant
 
 Aggregation: TypeAlias = Literal["points_over_maximum", "share_met"]
@@ -22,8 +22,7 @@ class Ruling(NamedTuple):
     is_met: bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Points:
+class Points(FrozenStruct, frozen=True, kw_only=True):
     """Figures of a criteria rubric.
 
     Every sum is taken over the criteria that were judged, in the denominators as well: one

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import fsum
 from typing import cast
 
 from steelyard.judging.question_types import JUDGED_TYPES
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.question import (
     Answer,
     Answers,
@@ -18,8 +18,7 @@ from steelyard.model.question import (
 from steelyard.model.scores import weighted_mean
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionScore:
+class QuestionScore(FrozenStruct, frozen=True, kw_only=True):
     """A weighted mean of the questions that count; or none, where no answer counts."""
 
     value: float | None

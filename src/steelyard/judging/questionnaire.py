@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.judging.items import (
@@ -20,6 +19,7 @@ from steelyard.judging.question_scores import QuestionScore, question_score
 from steelyard.judging.question_types import JUDGED_TYPES
 from steelyard.judging.questions_asked import AskedQuestion, Value
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
@@ -29,8 +29,7 @@ from steelyard.model.rubric import PASS_THRESHOLD
 from steelyard.model.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questionnaire:
+class Questionnaire(FrozenStruct, frozen=True, kw_only=True):
     """The judge's answers, and the score that the rubric says they come to.
 
     Asked are the questions that judges answer: once about the trace, or once about each message

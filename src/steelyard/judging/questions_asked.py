@@ -46,8 +46,7 @@ class AnswerField:
     """Whether the values are always shown in their own order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(FrozenStruct, frozen=True, kw_only=True):
     """An answer with its judgement that is shown to the judge; its id is part of who judges."""
 
     id: str

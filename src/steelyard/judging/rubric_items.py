@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, cast
 
 from steelyard.judging.items import (
@@ -27,6 +26,7 @@ from steelyard.judging.score_ranges import (
 from steelyard.judging.score_types import WORST_TO_BEST
 from steelyard.model.case import Case
 from steelyard.model.evaluator import RubricItem
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
@@ -36,8 +36,7 @@ from steelyard.model.scores import weighted_mean
 from steelyard.model.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubricItems:
+class RubricItems(FrozenStruct, frozen=True, kw_only=True):
     """The weight of what is satisfied, of the weight of what was judged.
 
     A required item that is not satisfied fails the check, whatever the score; one that was not

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median_low
 from typing import cast
 
 from steelyard.judging.questions_asked import Answered, AnswerField, Value
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 
 SPLIT = "split"
 """Why there is no decision where two answers were given equally often."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Votes:
+class Votes(FrozenStruct, frozen=True, kw_only=True):
     """The sample that speaks for all of them."""
 
     reply: Answered

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 Role: TypeAlias = Literal["viewer", "annotator", "editor", "admin"]
 Scope: TypeAlias = Literal[
@@ -44,8 +45,7 @@ SCOPE_MEANINGS: dict[Scope, str] = {
 Credential: TypeAlias = Literal["local", "key", "session"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class User:
+class User(FrozenStruct, frozen=True, kw_only=True):
     """A person who may log in."""
 
     name: str
@@ -58,8 +58,7 @@ class User:
     """What the issuer calls them; it never changes, unlike names and addresses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiKey:
+class ApiKey(FrozenStruct, frozen=True, kw_only=True):
     """A key of a program, without its secret."""
 
     key_id: str
@@ -84,8 +83,7 @@ class ApiKey:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(FrozenStruct, frozen=True, kw_only=True):
     """Whoever sends a request, and how that is known."""
 
     actor: str

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 
 CANCEL = "cancel_run"
 """The verb under which a request to cancel a run is logged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(FrozenStruct, frozen=True):
     """Who asks for a change, and in which request."""
 
     actor: str
     request_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
+class AuditEntry(FrozenStruct, frozen=True, kw_only=True):
     """One change, as the audit log of a project keeps it."""
 
     at: str

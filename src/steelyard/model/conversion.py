@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 Outcome: TypeAlias = Literal["invalid", "skipped", "left_out"]
 """Why a row was not written: it is wrong, it is no case of its own, or it cannot be carried."""
@@ -27,8 +28,7 @@ class Refusal(NamedTuple):
     """What makes this reason the same as others that differ in a name or a number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedField:
+class ChangedField(FrozenStruct, frozen=True, kw_only=True):
     """A field that did not come over as it was, with how often that happened."""
 
     field: str
@@ -39,8 +39,7 @@ class ChangedField:
     """The first few cases that it happened to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnwrittenRows:
+class UnwrittenRows(FrozenStruct, frozen=True, kw_only=True):
     """Rows that were not written for one reason."""
 
     outcome: Outcome
@@ -50,8 +49,7 @@ class UnwrittenRows:
     """The first few of these rows, by id where they have one, else by their place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversion:
+class Conversion(FrozenStruct, frozen=True, kw_only=True):
     """What a conversion did; `read = emitted + invalid + skipped + left_out`, always."""
 
     source: str

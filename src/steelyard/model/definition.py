@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
@@ -14,8 +14,7 @@ from steelyard.model.rubric import Rubric
 Content: TypeAlias = Rubric | QuestionRubric | Judge
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(FrozenStruct, frozen=True, kw_only=True):
     """One file of `rubrics/` or `judges/`, or a published one; without content, the findings say
     why."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonValue
 
 DifferenceKind: TypeAlias = Literal["added", "removed", "changed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldDifference:
+class FieldDifference(FrozenStruct, frozen=True, kw_only=True):
     """One field, check, question or record that differs."""
 
     kind: DifferenceKind
@@ -23,8 +22,7 @@ class FieldDifference:
     """Whether it can move scores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
+class Diff(FrozenStruct, frozen=True, kw_only=True):
     """Two versions side by side."""
 
     old: str

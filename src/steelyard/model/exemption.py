@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 Place: TypeAlias = tuple[str, ...]
 """The names of fields from the row inwards; a list is passed through, `*` is any name."""
 _ANY = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Exemption:
+class Exemption(FrozenStruct, frozen=True):
     """What of one kind of row is ours; everything else was written by somebody else."""
 
     values: frozenset[Place] = frozenset()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from steelyard.errors import InvalidError
+from steelyard.model.frozen_struct import FrozenStruct
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -59,8 +60,7 @@ _STRICT_CODES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(FrozenStruct, frozen=True, kw_only=True):
     """One problem: what is wrong, where, and what would be right."""
 
     severity: Severity

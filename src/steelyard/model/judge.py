@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, no_extra
 
 ScoreType: TypeAlias = Literal["binary", "continuous", "levels"]
@@ -12,8 +14,7 @@ COMPARED = ("output_a", "output_b")
 """The template variables of a judge that compares two answers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Validation:
+class Validation(FrozenStruct, frozen=True, kw_only=True):
     """How well a judge agreed with people, on which labels and when."""
 
     tpr: float | None = None
@@ -26,8 +27,7 @@ class Validation:
     extra: Extra = field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
+class Judge(FrozenStruct, frozen=True, kw_only=True):
     """A template, what its score means, and how far it can be trusted where."""
 
     id: str

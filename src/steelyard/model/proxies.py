@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 _ADDRESS = re.compile(
     r"(?:http://)?(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
@@ -15,8 +16,7 @@ _ADDRESS = re.compile(
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proxy:
+class Proxy(FrozenStruct, frozen=True, kw_only=True):
     """An HTTP proxy."""
 
     host: str

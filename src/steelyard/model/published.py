@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.reference import release_numbers
 
@@ -30,8 +32,7 @@ class StoredFile(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class Published(FrozenStruct, frozen=True, kw_only=True):
     """One version as the registry holds it; its content never changes."""
 
     kind: PublishedKind

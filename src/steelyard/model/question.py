@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.question_types import QUESTION_TYPES, QuestionType, TypeOfQuestion
 from steelyard.model.reference import Reference
@@ -17,8 +19,7 @@ Answer: TypeAlias = int | str | tuple[str, ...]
 AnswerSet: TypeAlias = Mapping[str, Answer]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
+class Scale(FrozenStruct, frozen=True, kw_only=True):
     """The integers that a score may be: from `min` to `max` in steps."""
 
     min: int
@@ -37,8 +38,7 @@ class Scale:
         return span if self.step == 1 else f"{span} in steps of {self.step}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(FrozenStruct, frozen=True, kw_only=True):
     """One of the answers to choose from: what is stored, and what people see."""
 
     value: str
@@ -46,8 +46,7 @@ class Option:
     extra: Extra = field(default_factory=no_extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(FrozenStruct, frozen=True, kw_only=True):
     """One thing that is asked about a trace, or about each of its turns."""
 
     key: str
@@ -83,8 +82,7 @@ def _no_options() -> Mapping[str, Mapping[str, float]]:
     return {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionScoring:
+class QuestionScoring(FrozenStruct, frozen=True, kw_only=True):
     """How answers become a score, where a rubric says more than its questions do."""
 
     questions: Mapping[str, float] = field(default_factory=_no_weights)
@@ -97,8 +95,7 @@ class QuestionScoring:
     pass_threshold: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRubric:
+class QuestionRubric(FrozenStruct, frozen=True, kw_only=True):
     """Questions with a name for people and a version that is their identity."""
 
     name: str
@@ -124,8 +121,7 @@ class QuestionRubric:
         return {question.key: question for question in self.questions if question.scope == scope}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class Answers(FrozenStruct, frozen=True, kw_only=True):
     """What a rubric's questions were answered with; turns by number, from 1."""
 
     trace: AnswerSet = field(default_factory=dict[str, Answer])

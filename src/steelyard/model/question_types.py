@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 QuestionType: TypeAlias = Literal[
     "score", "single_select", "multi_select", "yes_no", "button_group", "comment"
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeOfQuestion:
+class TypeOfQuestion(FrozenStruct, frozen=True, kw_only=True):
     """One type; how its answers are read, judged and compared is said by one table each.
 
     The tables are `contracts.question_rubric.answer_forms`, `judging.question_types` and

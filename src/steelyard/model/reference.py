@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias, cast
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 ReferenceKind: TypeAlias = Literal["rubric", "judge"]
 
@@ -13,8 +15,7 @@ _REFERENCE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(FrozenStruct, frozen=True, kw_only=True):
     """Names a rubric or a judge; without a version it is unpinned."""
 
     kind: ReferenceKind

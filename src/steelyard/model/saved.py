@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.published import PublishedKind
 
 SAVED = "store:"
 """What the path of a saved definition begins with; no file of a project is called so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedDefinition:
+class SavedDefinition(FrozenStruct, frozen=True, kw_only=True):
     """One version as it was sent, without its content."""
 
     kind: PublishedKind

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from steelyard.engine.verdict_changes import ChangedVerdict, Graded, Shift
 from steelyard.model.difference import Diff
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import Bump, Published
 from steelyard.reports.differences import diff_json, diff_lines
@@ -24,8 +24,7 @@ _OUTCOMES: dict[Outcome, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
+class Publication(FrozenStruct, frozen=True, kw_only=True):
     """The result of publishing a version."""
 
     reference: str
@@ -41,8 +40,7 @@ class Publication:
     """The change of scores, if it was tested."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredShift:
+class MeasuredShift(FrozenStruct, frozen=True, kw_only=True):
     """The traces of a run, graded with the previous and the new version."""
 
     run_id: str

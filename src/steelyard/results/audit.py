@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 
+from steelyard.model.frozen_struct import FrozenStruct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditQuery:
+
+class AuditQuery(FrozenStruct, frozen=True, kw_only=True):
     """Which changes to list, newest first; what is None restricts nothing."""
 
     actor: str | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import msgspec
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.metrics import Value
 
@@ -17,8 +18,7 @@ SUMMARIES = ("metrics_summary.json", "metrics_by_slice.json", MANIFEST)
 RAW = tuple(name for name in ARTIFACTS if name not in SUMMARIES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrunedFile:
+class PrunedFile(FrozenStruct, frozen=True, kw_only=True):
     """An artifact that goes or went, as it was sealed."""
 
     run_id: str

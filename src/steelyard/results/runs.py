@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.results.stored_run import StoredRun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunQuery:
+class RunQuery(FrozenStruct, frozen=True, kw_only=True):
     """Which runs to list, newest first; what is None restricts nothing."""
 
     status: str | None = None
@@ -58,8 +57,7 @@ class RunEvent(NamedTuple):
     and `retrying_rows`; or `message`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunDetail:
+class RunDetail(FrozenStruct, frozen=True, kw_only=True):
     """A run with what became of it."""
 
     run: StoredRun

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from steelyard.errors import GoneError
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.results.plan import Plan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRun:
+class StoredRun(FrozenStruct, frozen=True, kw_only=True):
     """A run as the store knows it."""
 
     run_id: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.interval import Interval
 from steelyard.stats.clustered import flip_p
 from steelyard.stats.distributions import binomial_tail
@@ -22,8 +23,7 @@ _HALVINGS = 60
 _NEVER = 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
+class PairedDifference(FrozenStruct, frozen=True):
     """A mean paired difference: its interval, and the test that the interval agrees with."""
 
     interval: Interval

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ from steelyard.formats.image_bytes import MAX_IMAGE, too_large
 from steelyard.formats.office_text import is_office, office_text
 from steelyard.formats.pdf_text import is_pdf, pdf_text
 from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.ports import FileFault, FoundFile
 from steelyard.project_file import PROJECT_FILE, parse_settings, with_environment
 from steelyard.settings import Settings
@@ -26,8 +27,7 @@ _ENTRY = 500
 _AGENTV = ".agentv"
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectFolder:
+class ProjectFolder(FrozenStruct, frozen=True):
     """A root folder and what its project file says."""
 
     root: Path

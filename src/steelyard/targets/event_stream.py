@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 from steelyard.errors import ParseError, TargetError
 from steelyard.formats.encoding import BOM
 from steelyard.formats.json_text import parse_json
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock
@@ -68,8 +68,7 @@ class EventLines:
         self._data, self._name = [], ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventStream:
+class EventStream(FrozenStruct, frozen=True, kw_only=True):
     """How one protocol sends an answer as a stream of events."""
 
     begins: Callable[[JsonObject], bool]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import TargetError
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
 from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
@@ -30,8 +30,7 @@ _PIECE = 4096
 _MAX_MESSAGE = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpSettings:
+class HttpSettings(FrozenStruct, frozen=True, kw_only=True):
     """Where the endpoint is, and what goes with every request."""
 
     url: str

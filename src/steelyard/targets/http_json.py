@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import cast
 
+from msgspec import field
 from msgspec.structs import replace
 
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 from steelyard.model.message import Message
 from steelyard.model.plausible import token_count
@@ -36,8 +37,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 """The names that a template may use, with the fields of those that have any."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonEndpoint:
+class JsonEndpoint(FrozenStruct, frozen=True, kw_only=True):
     """How an endpoint is asked, and where its reply says what."""
 
     http: HttpSettings

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 _ASKED = "the case and the prompt of the target say what is asked"
 _SHAPE = "a judge sets it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelProtocol:
+class ModelProtocol(FrozenStruct, frozen=True, kw_only=True):
     """How one protocol names what it is sent."""
 
     sampling: Mapping[str, str]

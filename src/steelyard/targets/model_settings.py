@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 from urllib.parse import quote, urlencode
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
@@ -15,8 +17,7 @@ from steelyard.targets.routes import DIRECT, EndpointRoute
 from steelyard.targets.tool_forms import ToolForm
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSettings:
+class ModelSettings(FrozenStruct, frozen=True, kw_only=True):
     """Where the endpoint is and how it is asked."""
 
     base_url: str

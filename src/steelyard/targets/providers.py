@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from steelyard.errors import ConfigError
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Target
 from steelyard.targets.target_settings import TargetSettings
@@ -17,8 +17,7 @@ PlugIns: TypeAlias = Mapping[str, Callable[[], object]]
 _METHODS = ("described", "ask", "close")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class Provider(FrozenStruct, frozen=True, kw_only=True):
     """How targets of one kind are made; what an entry point leads to."""
 
     make: Callable[[TargetSettings], Target]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import ssl
-from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.proxies import Proxy, parse_proxy, proxy_of
 from steelyard.targets.certificates import trusted
 from steelyard.targets.target_settings import TargetSettings
@@ -18,8 +18,7 @@ NO_PROXY = "none"
 """What stands for a direct connection, whatever the environment says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointRoute:
+class EndpointRoute(FrozenStruct, frozen=True, kw_only=True):
     """How connections to an endpoint are made."""
 
     trusted: ssl.SSLContext | None = None

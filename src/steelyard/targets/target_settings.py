@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
 from steelyard.formats.names import shown_variable
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.settings import (
     KEPT_ELSEWHERE,
@@ -28,8 +29,7 @@ _SECRET = re.compile(
 """What a variable is called that holds one."""
 
 
-@dataclass(frozen=True, slots=True)
-class TargetSettings:
+class TargetSettings(FrozenStruct, frozen=True):
     """What a project file says about one target; what is wrong with it is a ConfigError."""
 
     name: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -27,6 +26,7 @@ from steelyard.formats.json_text import (
     too_deep,
 )
 from steelyard.formats.problem import Problem, under
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 
 RawRecord = msgspec.Raw | bytes
@@ -35,8 +35,7 @@ _BEFORE = re.compile(rb'\s*[{,]\s*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*')
 _END = re.compile(rb"\s*}\s*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(FrozenStruct, frozen=True, kw_only=True):
     """A dataset document taken apart: header fields, and records as they are written."""
 
     header: JsonObject

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import (
@@ -12,6 +11,7 @@ from steelyard.formats.json_text import (
     parse_json_tolerantly,
 )
 from steelyard.formats.problem import Problem
+from steelyard.model.frozen_struct import FrozenStruct
 
 # Tab, line feed and carriage return are not here: in a string they are wrong JSON and no more.
 _CONTROLS = (*range(9), 11, 12, *range(14, 32))
@@ -31,8 +31,7 @@ _BLANKS = bytes(code if code == ord("\n") else ord(" ") for code in range(256))
 _DOCUMENT_DEPTH = 2 + MAX_DEPTH + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(FrozenStruct, frozen=True):
     """A document whose strings the fast parser can read: a stand-in for each lone surrogate."""
 
     data: bytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import field
 
 from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
 from steelyard.contracts.eval_cases.spelling import (
@@ -17,6 +17,7 @@ from steelyard.contracts.eval_cases.spelling import (
 from steelyard.formats.json_fields import object_field, text_field, text_list
 from steelyard.formats.problem import Problem
 from steelyard.model.evaluator import Evaluator
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 from steelyard.ports import Files
 
@@ -24,8 +25,7 @@ DEFAULT_TARGET = "default"
 DEFAULT_EVALUATOR = "llm_judge"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Defaults:
+class Defaults(FrozenStruct, frozen=True, kw_only=True):
     """The values that a case has unless it says otherwise."""
 
     dataset: str

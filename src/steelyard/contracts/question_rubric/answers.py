@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from steelyard.contracts.question_rubric.answer_readers import ANSWER_READERS
@@ -12,6 +11,7 @@ from steelyard.contracts.reading import located_finding
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import Answer, Answers, AnswerSet, Question, QuestionRubric
 
@@ -62,8 +62,7 @@ def _is_taken(question: Question, by: By) -> bool:
     return by == "person" or question.answered_by_auto or question.kind.is_free_text
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
+class _Sheet(FrozenStruct, frozen=True):
     """The questions of one scope as they are put to a person or a judge."""
 
     questions: Mapping[str, Question]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.engine.grading.grading import grade, grade_judged
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
@@ -24,8 +24,7 @@ def composite(rubric: Rubric) -> Composite | JudgedComposite:
     return JudgedComposite(rubric=rubric) if rubric.is_judged else Composite(rubric=rubric)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OfRubric:
+class _OfRubric(FrozenStruct, frozen=True, kw_only=True):
     """A check that stands for another rubric."""
 
     kind: ClassVar[str] = "composite"
@@ -39,8 +38,7 @@ class _OfRubric:
         return self.rubric.checks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Composite(_OfRubric):
+class Composite(_OfRubric, frozen=True, kw_only=True):
     """Pass when another rubric passes; the score is that rubric's."""
 
     def check(self, trace: Trace, case: Case) -> Outcome:
@@ -48,8 +46,7 @@ class Composite(_OfRubric):
         return outcome_of(self.rubric.name, grade(self.rubric, trace, case))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedComposite(_OfRubric):
+class JudgedComposite(_OfRubric, frozen=True, kw_only=True):
     """The same for a rubric that asks judges."""
 
     async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:

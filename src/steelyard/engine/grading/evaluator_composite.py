@@ -24,6 +24,7 @@ from steelyard.engine.threads import in_thread
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.material import material, quotable
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
@@ -55,8 +56,7 @@ class WeightedMean:
         return outcome_of("weighted_average", combined(rubric, weighed))
 
 
-@dataclass(frozen=True, slots=True)
-class PassShare:
+class PassShare(FrozenStruct, frozen=True):
     """The share of members that pass."""
 
     threshold: float
@@ -69,8 +69,7 @@ class PassShare:
         return Outcome(passed=share >= self.threshold, score=share, reason=reason)
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedByProgram:
+class JoinedByProgram(FrozenStruct, frozen=True):
     """A program that gets the results of the members."""
 
     command: Command
@@ -80,8 +79,7 @@ class JoinedByProgram:
         return self.command.program.judge(self.command.programs, {"results": _rows(results)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _JoinedChecks:
+class _JoinedChecks(FrozenStruct, frozen=True, kw_only=True):
     """Several checks as one."""
 
     kind: ClassVar[str] = "composite"
@@ -106,8 +104,7 @@ class _JoinedChecks:
         return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluatorComposite(_JoinedChecks):
+class EvaluatorComposite(_JoinedChecks, frozen=True, kw_only=True):
     """Several checks as one, none of which asks a judge."""
 
     joined: Joined
@@ -118,8 +115,7 @@ class EvaluatorComposite(_JoinedChecks):
         return _without_score(results) or _kept(self.joined.outcome(_scored(results)), results)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedEvaluatorComposite(_JoinedChecks):
+class JudgedEvaluatorComposite(_JoinedChecks, frozen=True, kw_only=True):
     """Several checks as one, where members ask judges or a judge joins them."""
 
     joined: Joined | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any, TypeAlias, cast
 
@@ -33,6 +32,7 @@ from steelyard.errors import SettingError
 from steelyard.formats.json_fields import number_field, object_field, optional_text
 from steelyard.judging.rubric_items import RubricItems
 from steelyard.model.evaluator import Evaluator, RubricItem
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, RubricCheck
 
@@ -41,8 +41,7 @@ _FRAME = ("required", "negate")
 _PROGRAM = ("script", "cwd", "config", "target", "min_score", "threshold", *_FRAME)
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatorChecks:
+class EvaluatorChecks(FrozenStruct, frozen=True):
     """Makes the checks that the evaluators of one case stand for.
 
     What cannot be made is a SettingError, which names the evaluator.

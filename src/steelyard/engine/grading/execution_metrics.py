@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from steelyard.checks.cost import Cost
@@ -11,6 +10,7 @@ from steelyard.checks.latency import Latency
 from steelyard.checks.token_usage import TokenUsage
 from steelyard.engine.grading.evaluator_composite import EvaluatorComposite, WeightedMean
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Check, RubricCheck
 from steelyard.model.trace import Trace
@@ -18,8 +18,7 @@ from steelyard.model.trace import Trace
 Counted: TypeAlias = Literal["tool calls", "model calls"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallLimit:
+class CallLimit(FrozenStruct, frozen=True, kw_only=True):
     """Pass when an answer took at most so many calls."""
 
     kind: ClassVar[str] = "call_limit"

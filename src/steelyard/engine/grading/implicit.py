@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from steelyard.checks.choice import Choice
@@ -17,6 +17,7 @@ from steelyard.errors import SettingError
 from steelyard.judging.criteria import Criteria, stated_criteria
 from steelyard.model.case import Case
 from steelyard.model.evaluator import UNGRADED
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, RubricCheck
 
@@ -30,8 +31,7 @@ _REQUIRED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NothingGrades:
+class NothingGrades(FrozenStruct, frozen=True):
     """The case brings no way of grading."""
 
     reason: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from steelyard.engine.grading.implicit import NothingGrades
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
@@ -14,8 +15,7 @@ from steelyard.model.trace import Trace
 SETTING = "no judge has a target: set judges.default.target in steelyard.yaml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotJudged:
+class NotJudged(FrozenStruct, frozen=True, kw_only=True):
     """What a judge is asked where none can be: it is left out of the combination."""
 
     kind: ClassVar[str] = "rubric"

@@ -7,9 +7,10 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from math import fsum
 from typing import cast
+
+from msgspec import field
 
 from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
@@ -19,6 +20,7 @@ from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.record_work import EngineContext
 from steelyard.engine.unseen import Unseen
 from steelyard.errors import RunError, TargetError
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judgement import JudgeCall, Judgement, Reply, TokenChoice
 from steelyard.model.run import INTERRUPTED, Judging, PlannedRecord
 from steelyard.model.trace import Trace
@@ -26,8 +28,7 @@ from steelyard.model.trace import Trace
 _ALL_SEEN = Unseen()
 
 
-@dataclass(frozen=True, slots=True)
-class KeptBefore:
+class KeptBefore(FrozenStruct, frozen=True):
     """What an earlier process kept of the judging of a record."""
 
     judgements: Mapping[str, Judgement] = field(default_factory=dict[str, Judgement])

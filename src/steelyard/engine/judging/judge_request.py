@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import cast
 
 from msgspec.structs import replace
@@ -34,8 +33,7 @@ from steelyard.results.attempts import Attempt
 PROBE = "probe"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeContext:
+class JudgeContext(FrozenStruct, frozen=True, kw_only=True):
     """What all calls to judges share."""
 
     around: EngineContext

@@ -6,14 +6,17 @@ import asyncio
 import json
 import re
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec import field
 
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.claims import Claims
 from steelyard.engine.limiter import Limiter
 from steelyard.errors import TargetError
 from steelyard.judging.fingerprint import fingerprint
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Judged, Prompt, Target
@@ -61,8 +64,7 @@ class Endpoint:
         return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeTarget:
+class JudgeTarget(FrozenStruct, frozen=True, kw_only=True):
     """A target as calls to judges see it."""
 
     name: str

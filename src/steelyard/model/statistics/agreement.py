@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from msgspec import field
+
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.question import Answer
 from steelyard.model.question_types import QuestionType
 
@@ -33,8 +36,7 @@ class Item:
     """Counted from 1; 0 is the whole trace."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(FrozenStruct, frozen=True, kw_only=True):
     """A coefficient with its 95 % interval and the items that it rests on."""
 
     name: str
@@ -46,8 +48,7 @@ class Estimate:
     n: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionAgreement:
+class OptionAgreement(FrozenStruct, frozen=True, kw_only=True):
     """One option of a question with several: chosen or not."""
 
     option: str
@@ -56,8 +57,7 @@ class OptionAgreement:
     """Items that were not compared as to this option, by reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
+class Disagreement(FrozenStruct, frozen=True, kw_only=True):
     """An item of which not all say the same."""
 
     item: Item
@@ -68,8 +68,7 @@ class Disagreement:
     judge: Answer | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(FrozenStruct, frozen=True, kw_only=True):
     """How often people say one thing and the judge another, or the same."""
 
     human: Answer
@@ -79,8 +78,7 @@ class Cell:
     """What was answered so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairCell:
+class PairCell(FrozenStruct, frozen=True, kw_only=True):
     """How often two people give these two answers to the same question, in either order."""
 
     answers: tuple[Answer, Answer]
@@ -88,8 +86,7 @@ class PairCell:
     items: tuple[Item, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementSide:
+class AgreementSide(FrozenStruct, frozen=True, kw_only=True):
     """One comparison: of people with each other, or of a judge with them."""
 
     people: int
@@ -110,8 +107,7 @@ class AgreementSide:
     """What was not compared, by reason: items, or labels where the reason says so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlternativeTest:
+class AlternativeTest(FrozenStruct, frozen=True, kw_only=True):
     """Whether a judge may stand in for a person (the alternative annotator test)."""
 
     winning_rate: float
@@ -124,8 +120,7 @@ class AlternativeTest:
     passed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoldAgreement:
+class GoldAgreement(FrozenStruct, frozen=True, kw_only=True):
     """What people and the judge had answered where an adjudicator has settled a question.
 
     Settled is what people disagreed about, so the counts say nothing about all items.
@@ -143,8 +138,7 @@ class GoldAgreement:
     """Where the judge says something else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionAgreement:
+class QuestionAgreement(FrozenStruct, frozen=True, kw_only=True):
     """One question."""
 
     key: str
@@ -166,8 +160,7 @@ class QuestionAgreement:
     """None where no gold label answers the question."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubricAgreement:
+class RubricAgreement(FrozenStruct, frozen=True, kw_only=True):
     """All questions of a rubric, or the one plain pass."""
 
     rubric: str
@@ -181,8 +174,7 @@ class RubricAgreement:
     """What was not looked at, and why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class Agreement(FrozenStruct, frozen=True, kw_only=True):
     """What the annotations of a project say, of a run or of all."""
 
     run_id: str | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.model.statistics.detection import Detectable
 from steelyard.model.statistics.interval import Interval
@@ -18,8 +19,7 @@ SELECTION = ("limit", "where")
 """The options that choose records of a dataset."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(FrozenStruct, frozen=True, kw_only=True):
     """One of the runs."""
 
     run_id: str
@@ -36,8 +36,7 @@ class Side:
     """The corrected pass rate of the whole run, or why there is none; None without a judge."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mismatch:
+class Mismatch(FrozenStruct, frozen=True, kw_only=True):
     """Something that makes the runs differ beside what is compared."""
 
     what: str
@@ -49,8 +48,7 @@ class Mismatch:
     """Whether a strict comparison refuses it: all but a selection of records."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(FrozenStruct, frozen=True, kw_only=True):
     """B minus A, over pairs."""
 
     value: float | None
@@ -76,8 +74,7 @@ class Difference:
         return "worse" if self.high < 0 else "no difference detectable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedDifference(Difference):
+class CorrectedDifference(Difference, frozen=True, kw_only=True):
     """B minus A as people would see it, over the common records, from labels of both runs."""
 
     rate_a: float | None = None
@@ -115,8 +112,7 @@ class Measured(NamedTuple):
         return Measured(raw, self.corrected and self.corrected.moved(raw.value - self.raw.value))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class Moved(FrozenStruct, frozen=True, kw_only=True):
     """A record that one run passes and the other does not."""
 
     index: int
@@ -129,8 +125,7 @@ class Moved:
     """The place of the record in A; `index` is that in B."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceDifference:
+class SliceDifference(FrozenStruct, frozen=True, kw_only=True):
     """The same within a slice."""
 
     slice: str
@@ -148,8 +143,7 @@ class SliceDifference:
         return self.adjusted_p <= LEVEL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class Dropped(FrozenStruct, frozen=True, kw_only=True):
     """Records that form no pair."""
 
     only_in_a: int

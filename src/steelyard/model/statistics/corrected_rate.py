@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.interval import Interval
 
 LabelBasis: TypeAlias = Literal["own labels", "labels of another run"]
@@ -17,8 +17,7 @@ def listed_once(judges: str) -> str:
     return ", ".join(dict.fromkeys(judges.split(", ")))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateChange:
+class RateChange(FrozenStruct, frozen=True, kw_only=True):
     """TPR or TNR by the labels of a run, and by earlier ones."""
 
     here: float | None
@@ -28,8 +27,7 @@ class RateChange:
     p_value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class Drift(FrozenStruct, frozen=True, kw_only=True):
     """Whether a judge errs on a run as it did on earlier labels."""
 
     against: str
@@ -42,8 +40,7 @@ class Drift:
     """How the judge has changed; None where it has not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedRate:
+class CorrectedRate(FrozenStruct, frozen=True, kw_only=True):
     """A pass rate corrected for the errors of its judge; without a value, `reason` says why."""
 
     check: str | None = None

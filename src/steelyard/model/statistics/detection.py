@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from steelyard.model.frozen_struct import FrozenStruct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detectable:
+class Detectable(FrozenStruct, frozen=True, kw_only=True):
     """How many records a difference of so many points needs, at 80 % power."""
 
     points: float
@@ -25,8 +24,7 @@ class Detectable:
     design_effect: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detection(Detectable):
+class Detection(Detectable, frozen=True, kw_only=True):
     """The same for a run that is planned."""
 
     clusters: int | None

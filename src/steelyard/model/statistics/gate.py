@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from steelyard.model.frozen_struct import FrozenStruct
 
 ALLOW_FAILURES = "allow-failures"
 """The gate that every run has: how many records may have no score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
+class GateResult(FrozenStruct, frozen=True, kw_only=True):
     """One gate: whether it passed, and what it looked at."""
 
     name: str

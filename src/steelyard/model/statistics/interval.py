@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(FrozenStruct, frozen=True):
     """An estimate with its 95 % interval, the method's name and how many items it rests on."""
 
     value: float | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.labels.label import Design
 from steelyard.model.statistics.agreement import Estimate
 
@@ -13,8 +14,7 @@ SplitChoice: TypeAlias = Literal["dev", "test", "all"]
 """Which labels are looked at: those for tuning, those that count, or all but the examples."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledItem:
+class LabelledItem(FrozenStruct, frozen=True, kw_only=True):
     """A response about which both people and the judge have said something."""
 
     run_id: str
@@ -32,8 +32,7 @@ class LabelledItem:
     slices: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(FrozenStruct, frozen=True, kw_only=True):
     """Labels that a validation does not count, and why."""
 
     not_blind: int = 0
@@ -62,8 +61,7 @@ class LeftOut:
     """Items for which the judge was asked and has no score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryCount:
+class CanaryCount(FrozenStruct, frozen=True, kw_only=True):
     """One such answer, tried on several cases."""
 
     id: str
@@ -72,8 +70,7 @@ class CanaryCount:
     unscored: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryTally:
+class CanaryTally(FrozenStruct, frozen=True, kw_only=True):
     """How the judge took answers that it must fail."""
 
     asked: int = 0
@@ -97,8 +94,7 @@ class CanaryTally:
         return self.passed / self.scored if self.scored else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(FrozenStruct, frozen=True, kw_only=True):
     """A judge against people; positive is what people pass."""
 
     tp: int = 0
@@ -112,8 +108,7 @@ class Counts:
         return self.tp + self.fn + self.tn + self.fp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceCounts:
+class SliceCounts(FrozenStruct, frozen=True, kw_only=True):
     """The same within a slice."""
 
     slice: str
@@ -121,8 +116,7 @@ class SliceCounts:
     counts: Counts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JurorCounts:
+class JurorCounts(FrozenStruct, frozen=True, kw_only=True):
     """One juror against people, over the responses about which the jury is compared with them."""
 
     judge: str
@@ -132,8 +126,7 @@ class JurorCounts:
     """Responses for which the juror has no score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JuryCounts:
+class JuryCounts(FrozenStruct, frozen=True, kw_only=True):
     """The members of a jury against people, each by itself."""
 
     jurors: tuple[JurorCounts, ...]

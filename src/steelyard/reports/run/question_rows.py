@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.model.statistics.interval import Interval
 from steelyard.reports.numbers import count, mean_text, rate_text
@@ -18,8 +18,7 @@ _MET = ("not met", "met")
 _OF_CASES = {"criterion", "criteria", "item", "items"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenAnswer:
+class GivenAnswer(FrozenStruct, frozen=True, kw_only=True):
     """One answer to a question."""
 
     word: str
@@ -28,8 +27,7 @@ class GivenAnswer:
     """Of the answers; None where several are about one record and thus depend on each other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRow:
+class QuestionRow(FrozenStruct, frozen=True, kw_only=True):
     """One question, criterion or item; or all criteria of a check together."""
 
     name: str
@@ -53,8 +51,7 @@ class QuestionRow:
         return rate_text(self.mean) if self.is_rate else mean_text(self.mean)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionTable:
+class QuestionTable(FrozenStruct, frozen=True, kw_only=True):
     """The questions of a run."""
 
     rows: tuple[QuestionRow, ...]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.comparison import SELECTION
 from steelyard.model.statistics.gate import GateResult
 from steelyard.reports.findings import Paint, plain, printable
@@ -51,8 +51,7 @@ class NotSent(Protocol):
     def documents_not_shown(self) -> int | UnsetType: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
+class RunView(FrozenStruct, frozen=True, kw_only=True):
     """A finished run, as reports see it."""
 
     manifest: Manifest

@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import IO, NamedTuple
+
+from steelyard.model.frozen_struct import FrozenStruct
 
 TAIL = 65536
 """More than anybody is shown: what is redacted must not have lost its beginning."""
@@ -35,8 +36,7 @@ class Ended(NamedTuple):
     """Whether it started more processes than it may."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(FrozenStruct, frozen=True, kw_only=True):
     """What is run, where, and with what."""
 
     argv: Sequence[str]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import field
+
 from steelyard.contracts.catalog import Contracts
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_output import MakeDraft, OutputDraft
 from steelyard.usecases.convert.source_records import Frames
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertOptions:
+class ConvertOptions(FrozenStruct, frozen=True, kw_only=True):
     """What to convert, and to what."""
 
     source: Path
@@ -27,8 +28,7 @@ class ConvertOptions:
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertPorts:
+class ConvertPorts(FrozenStruct, frozen=True, kw_only=True):
     """The ports of a conversion."""
 
     workspace: Workspace

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.validation import JudgeValidation
 
 
@@ -25,8 +25,7 @@ class Validations(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MinimumValidation:
+class MinimumValidation(FrozenStruct, frozen=True, kw_only=True):
     """Minimum values of a validation; rates by their lower bounds."""
 
     tpr: float | None = None

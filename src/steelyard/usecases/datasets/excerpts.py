@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_place import parse_path, place_of
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Path as ValuePath
 from steelyard.ports import Workspace
 
@@ -22,8 +23,7 @@ _COMMA = re.compile(r"\s*,?\s*")
 _decoder = json.JSONDecoder(strict=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
+class Excerpt(FrozenStruct, frozen=True, kw_only=True):
     """One line of a file, or the part of a long line around the position."""
 
     line: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -37,6 +37,7 @@ from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonValue
 from steelyard.ports import Workspace
 from steelyard.usecases.datasets.plain_text import HEAD, TABLES, table_finding
@@ -46,8 +47,7 @@ MAX_YAML = 64 * 1024 * 1024
 _BLANK = re.compile(rb"\s*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sidecar:
+class Sidecar(FrozenStruct, frozen=True, kw_only=True):
     """The YAML file beside a JSONL file, if it exists."""
 
     path: Path
@@ -55,8 +55,7 @@ class Sidecar:
     is_found: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(FrozenStruct, frozen=True, kw_only=True):
     """A file with its contract; without a reading, the findings give the reason."""
 
     path: Path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -14,6 +14,7 @@ from steelyard.contracts.duplicates import Duplicates
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding, error, warning
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.ports import Workspace
 from steelyard.usecases.datasets.open_dataset import Opened, Sidecar, find_sidecar, open_dataset
 from steelyard.usecases.datasets.referenced_rows import with_references
@@ -23,8 +24,7 @@ ReferencesOf: TypeAlias = Callable[[Path], References]
 """The rubrics and judges that a file may refer to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileReport:
+class FileReport(FrozenStruct, frozen=True, kw_only=True):
     """The findings of one file; `total = accepted + rejected`, always."""
 
     path: str
@@ -44,8 +44,7 @@ class FileReport:
         return not any(finding.is_error for finding in self.findings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationReport:
+class ValidationReport(FrozenStruct, frozen=True, kw_only=True):
     """The findings of all files, and the files of a folder that were skipped."""
 
     files: tuple[FileReport, ...]
@@ -62,8 +61,7 @@ class ValidationReport:
         return sum(finding.severity == severity for finding in findings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidateOptions:
+class ValidateOptions(FrozenStruct, frozen=True, kw_only=True):
     """How to validate."""
 
     kind: str | None = None

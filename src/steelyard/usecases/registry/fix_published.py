@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 
 from steelyard.contracts.definitions import fixed_bytes
 from steelyard.model.audit import Caller
 from steelyard.model.definition import Definition, reference_to
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.published import Published
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.ports import AuditLog, CallerPorts, Clock
@@ -26,8 +26,7 @@ from steelyard.usecases.registry.registry import Registry
 KINDS: tuple[ReferenceKind, ...] = ("rubric", "judge")
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedFiles:
+class PublishedFiles(FrozenStruct, frozen=True):
     """The rubrics and judges of a project that may have status `published`."""
 
     registry: Registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from steelyard.model.audit import Caller
 from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.difference import Diff
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, path_text
 from steelyard.model.judge import Judge
 from steelyard.model.published import (
@@ -42,8 +43,7 @@ BUILT_IN = "built in/"
 """The path prefix of built-in judges."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicationPlan:
+class PublicationPlan(FrozenStruct, frozen=True, kw_only=True):
     """A version to publish, or why it is refused."""
 
     reference: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path as FilePath
 from typing import Protocol, Self, cast
@@ -15,6 +15,7 @@ from steelyard.formats.json_fields import object_field, object_list, text_field
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Path
 from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
@@ -54,8 +55,7 @@ class Definitions(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
+class Resolution(FrozenStruct, frozen=True, kw_only=True):
     """The result of resolving a case's reference, transitively."""
 
     rubric: Rubric | QuestionRubric | None = None

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.finding import Finding
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, exact_version, release_numbers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(FrozenStruct, frozen=True, kw_only=True):
     """A resolved reference; its problems have no path yet."""
 
     definition: Definition | None = None

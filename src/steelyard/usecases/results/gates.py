@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import cast
 
 from steelyard.errors import InvalidError, argument
 from steelyard.formats.json_fields import optional_number
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.statistics.comparison import (
     Comparison,
@@ -31,8 +32,7 @@ UNGATED = frozenset({"failed", "cancelled"})
 _WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gates:
+class Gates(FrozenStruct, frozen=True, kw_only=True):
     """The gates of a run."""
 
     fail_under: float | None = None
@@ -162,8 +162,7 @@ def _is_too_many(missing: int, total: int, tries: int, allowed: str) -> bool:
     return missing > float(allowed) * tries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonGate:
+class ComparisonGate(FrozenStruct, frozen=True, kw_only=True):
     """The gate of a comparison: fails if B is worse, or not shown to be within a margin."""
 
     text: str

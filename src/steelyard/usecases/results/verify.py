@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import PrunedFile
@@ -16,8 +16,7 @@ from steelyard.usecases.results.pruned_files import pruned_files
 from steelyard.usecases.results.read_run import holds_artifacts, require_manifest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArtifactState:
+class ArtifactState(FrozenStruct, frozen=True, kw_only=True):
     """The state of one file."""
 
     name: str
@@ -31,8 +30,7 @@ class ArtifactState:
         return self.state in {"intact", "pruned"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(FrozenStruct, frozen=True, kw_only=True):
     """The state of every file of a run."""
 
     run_id: str

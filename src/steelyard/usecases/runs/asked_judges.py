@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import field
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.errors import InvalidError
 from steelyard.execution.prepared import AskedJudge
 from steelyard.judging.instrument import judges_of
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric
@@ -19,8 +21,7 @@ from steelyard.usecases.registry.load_definition import load_judge
 from steelyard.usecases.registry.references import References
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judges:
+class Judges(FrozenStruct, frozen=True, kw_only=True):
     """Looks up judges and their settings."""
 
     catalog: Catalog

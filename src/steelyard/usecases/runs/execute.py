@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -28,6 +28,7 @@ from steelyard.execution.workers import evaluate_in_workers, has_workers
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.root_paths import text_from
 from steelyard.model.audit import AuditEntry, Caller
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.model.upload import upload_of
@@ -48,8 +49,7 @@ _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedRun:
+class FinishedRun(FrozenStruct, frozen=True, kw_only=True):
     """The result of a run."""
 
     run_id: str

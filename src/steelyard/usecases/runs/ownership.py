@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from steelyard.engine.states import is_terminal
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.upload import upload_of
 from steelyard.results.stored_run import StoredRun
@@ -20,8 +20,7 @@ _INPUTS_LOST = "its inputs were not restored; cancel it and run the dataset agai
 _NOT_SEALED = "it was cancelled, but its results are not sealed yet; cancel it again"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(FrozenStruct, frozen=True, kw_only=True):
     """Where a run stands, beside the state that contract 2 gives it."""
 
     text: str

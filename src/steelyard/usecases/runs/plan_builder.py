@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from steelyard.execution.sendable import left_out, refused
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.finding import Finding, RefusedFileError
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.message import UnshownBlock
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
@@ -49,8 +50,7 @@ _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(FrozenStruct, frozen=True, kw_only=True):
     """Where the records come from."""
 
     name: str

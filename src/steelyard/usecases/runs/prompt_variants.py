@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from steelyard.engine.prompt_template import CONSTANT, PromptTemplate
 from steelyard.errors import InvalidError, argument
 from steelyard.execution.ports import TargetSpec
 from steelyard.formats.schema import spoken
+from steelyard.model.frozen_struct import FrozenStruct
 
 _SIGN = "+"
 
 
-@dataclass(frozen=True, slots=True)
-class PromptVariant:
+class PromptVariant(FrozenStruct, frozen=True):
     """A target to call, and the template that it is asked with instead of its own."""
 
     name: str | None

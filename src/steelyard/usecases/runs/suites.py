@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InvalidError, argument
 from steelyard.execution.run_options import RunOptions
 from steelyard.formats.names import did_you_mean
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
 from steelyard.model.upload import upload_of
@@ -22,8 +23,7 @@ from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prompt_variants import PromptVariant, variants
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteChoice:
+class SuiteChoice(FrozenStruct, frozen=True, kw_only=True):
     """What a user typed; a field that options of a run have as well holds for every run."""
 
     rubric: str | None = None
