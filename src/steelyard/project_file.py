@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, cast, get_type_hints
 
@@ -65,6 +65,8 @@ _TARGET_HINTS = {
 """Keys as other tools have them, in small letters alone, and the line that is right here."""
 
 
+@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     """Read a project file; the first thing wrong with it is a ConfigError with its line."""
     try:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from steelyard.checks.choice_answers import LADDER_REVISION, ChoiceReader
 from steelyard.checks.setting_rules import Rule
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
+
+LADDER_REVISION = 3
+"""Raised by every change by which an answer may select another choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class Choice:
             return Outcome.skipped("the case offers no choices")
         if not case.correct_choice_ids:
             return Outcome.skipped("the case does not say which choice is correct")
+        from steelyard.checks.choice_answers import ChoiceReader  # noqa: PLC0415 - many patterns
+
         found = ChoiceReader(case.choices).read(trace.response)
         details: JsonObject = {"rule": found.rule, "selected": list(found.ids)}
         if not found.ids:

@@ -42,8 +42,6 @@ RULES = (
     *("phrase", "letter", "text"),
 )
 """The rungs of the ladder, highest first."""
-LADDER_REVISION = 3
-"""Raised by every change by which an answer may select another choice."""
 _KEYS = {"answer", "choice", "final_answer"}
 _NO_ANSWER = {"null", "none", "true", "false"}
 _HEAD = 8

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
-from rapidfuzz import fuzz, process
-
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
 from steelyard.errors import SettingError
@@ -176,6 +174,8 @@ class Passages:
     def _spots_of(self, word: str) -> list[int]:
         if len(word) < _NEAR_FROM or not word.isalpha():
             return self._spots.get(word, [])
+        from rapidfuzz import fuzz, process  # noqa: PLC0415 - few runs look for facts
+
         near = process.extract(
             word, self._alike[word[0]], scorer=fuzz.ratio, score_cutoff=_NEAR, limit=None
         )

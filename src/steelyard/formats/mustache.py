@@ -7,15 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, cast
 
-import mstache
-
 from steelyard.errors import TemplateError
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.mustache_tags import MAX_TAGS, sections_in
 from steelyard.model.json_value import JsonValue
-
-# Its types leave some of their parameters open.
-_render = cast(Callable[..., str], cast(Any, mstache).render)
 
 
 def as_text(value: JsonValue) -> str:
@@ -39,6 +34,7 @@ def rendered(
         raise TemplateError("the template changes the delimiters; write {{ and }}")
     if template.count("{{") > MAX_TAGS:
         raise TemplateError(f"the template has more than {MAX_TAGS:,} tags")
+    import mstache  # noqa: PLC0415 - few runs have a template
 
     def look_up(scope: Any, scopes: Any, name: Any, default: Any) -> Any:
         if name == ".":
@@ -50,7 +46,8 @@ def rendered(
         return without_surrogates(show(cast(JsonValue, value))).encode("utf-8")
 
     try:
-        return _render(
+        # Its types leave some of their parameters open.
+        return cast(Callable[..., str], cast(Any, mstache).render)(
             without_surrogates(template),
             values,
             getter=look_up,

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from rapidfuzz.distance import DamerauLevenshtein
-
 _SHORT = 5
 _VARIABLE = re.compile(
     r"_*(?:(?:[A-Z]{1,24}|[A-Z]?[a-z]{1,23})[0-9]{0,4}(?:_+|$)|[0-9]{1,4}(?:_+|$))+"
@@ -42,6 +40,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 def _distance(name: str, candidate: str) -> int | None:
     if _folded(name) == _folded(candidate):
         return 0
+    from rapidfuzz.distance import DamerauLevenshtein  # noqa: PLC0415 - few names are misspelt
+
     allowed = 1 if min(len(name), len(candidate)) < _SHORT else 2
     distance = DamerauLevenshtein.distance(name, candidate, score_cutoff=allowed)
     return distance if distance <= allowed else None

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, TypeAlias, cast
 
-import numpy as np
-
 from steelyard.model.question import Answer
 from steelyard.model.statistics.agreement import (
     AgreementSide,
@@ -29,6 +27,7 @@ from steelyard.review.coefficients import NAMES, Rated, estimates, hit_rates, sh
 from steelyard.review.question_types import COMPARED_TYPES, ComparedType, Given, has, vote
 from steelyard.stats.agreement import Ratings
 from steelyard.stats.alternative import ENOUGH, EXPERTS, alternative_annotator
+from steelyard.stats.arrays import np
 
 ByPerson: TypeAlias = Mapping[str, Given]
 ONE_PERSON = "items with the answer of one person alone"

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from steelyard.model.statistics.agreement import Estimate
 from steelyard.model.statistics.interval import Interval
 from steelyard.stats.agreement import Ratings, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
+from steelyard.stats.arrays import np
 from steelyard.stats.correction import Labels, weighted_intervals
 from steelyard.stats.rates import mean_interval
 from steelyard.stats.two_raters import Pairs, jaccard, kappa_interval, spearman

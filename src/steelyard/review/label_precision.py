@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from steelyard.stats.arrays import np
 from steelyard.stats.effective import kish
 from steelyard.stats.intervals import Z95
 

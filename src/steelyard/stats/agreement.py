@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
+from steelyard.stats.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
 from steelyard.stats.agreement import Floats, Level, Ratings, alphas_of
+from steelyard.stats.arrays import np
 from steelyard.stats.resampling import Items, Statistic, over_items, rating_patterns
 
 

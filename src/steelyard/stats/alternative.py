@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import numpy as np
-
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_tail
 from steelyard.stats.multiplicity import adjusted
 

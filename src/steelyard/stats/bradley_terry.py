@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.draws import SEED
 from steelyard.stats.intervals import Z95

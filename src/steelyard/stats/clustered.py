@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import normal_tail
 from steelyard.stats.draws import RESAMPLES, SEED
 

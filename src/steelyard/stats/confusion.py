@@ -6,10 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import Counts, JudgeValidation, LabelledItem
+from steelyard.stats.arrays import np
 from steelyard.stats.correction import Labels, weighted_intervals
 from steelyard.stats.intervals import DIFFERENT, wilson
 from steelyard.stats.rates import rate_interval

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import Counts, JudgeValidation
+from steelyard.stats.arrays import np
 from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import WeightShare, cluster_effect, clustered_share, kish
 from steelyard.stats.intervals import Z95

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from steelyard.stats.arrays import np
 from steelyard.stats.clustered import design_effect
 from steelyard.stats.power import mean_square
 from steelyard.stats.rates import FEWEST_HOLDERS

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.intervals import Z95, wilson
 from steelyard.stats.rates import FEWEST_HOLDERS, leverage

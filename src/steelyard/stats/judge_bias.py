@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.clustered import design_effect
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items
 from steelyard.stats.tables import independence

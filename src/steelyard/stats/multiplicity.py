@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-import numpy as np
+from steelyard.stats.arrays import np
 
 Adjustment: TypeAlias = Literal["benjamini-hochberg", "benjamini-yekutieli"]
 

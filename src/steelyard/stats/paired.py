@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.clustered import flip_p
 from steelyard.stats.distributions import binomial_tail
 from steelyard.stats.intervals import Z95

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items
 
 _LEVEL = 0.05

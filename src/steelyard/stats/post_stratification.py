@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.correction import FEWEST_LABELS, NotCorrectableError
 from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import WeightShare, cluster_effect, clustered_share, kish

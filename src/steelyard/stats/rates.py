@@ -9,9 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.intervals import Z95, wilson
 

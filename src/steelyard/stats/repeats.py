@@ -6,9 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.rates import mean_interval
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.draws import SEED
 from steelyard.stats.intervals import Z95

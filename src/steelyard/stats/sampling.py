@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
+from steelyard.stats.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
+from steelyard.stats.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

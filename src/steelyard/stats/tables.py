@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-import numpy as np
-
+from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_tail
 from steelyard.stats.rates import FEWEST_HOLDERS
 

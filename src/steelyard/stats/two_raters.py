@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-import numpy as np
-
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.resampling import (
     Codes,
     Floats,

@@ -22,6 +22,9 @@ def _all_offered(_path: tuple[str, ...]) -> EntryPoints:
 
 def environment() -> dict[str, str]:
     """What a run is executed on."""
+    if sys.platform == "linux":
+        # There `uname -p` knows nothing more, and would be a process of its own.
+        vars(platform.uname())["processor"] = ""
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),

@@ -1,12 +1,14 @@
-"""Packages are looked through once, and again where others can be imported."""
+"""What is installed, and what a run is executed on."""
 
 from __future__ import annotations
 
+import platform
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.store.installed import offered
+from steelyard.store.installed import environment, offered
 
 if TYPE_CHECKING:
     import pytest
@@ -27,3 +29,16 @@ def test_what_is_offered_changes_with_the_path(
     assert {point.name for point in offered("steelyard.checks")} == {*before, "moo"}
     assert not {point.name for point in offered("steelyard.targets")} & {"moo"}
     assert offered("pytest11")
+
+
+def test_the_platform_is_named_as_python_names_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import platform; print(platform.platform())"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=120,
+    )
+
+    assert environment()["platform"] == done.stdout.strip()
+    assert environment()["python"] == platform.python_version()

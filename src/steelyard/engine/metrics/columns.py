@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
+from steelyard.stats.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from steelyard.engine.metrics.columns import Chosen, Column, LabelColumn, Numbers, Places
 from steelyard.model.statistics.interval import Interval
+from steelyard.stats.arrays import np
 from steelyard.stats.rates import (
     counted_interval,
     counted_sum,

@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from msgspec.structs import astuple
 
 from steelyard.engine.metrics.columns import Chosen, Numbers
 from steelyard.results.facts import Facts
+from steelyard.stats.arrays import np
 
 if TYPE_CHECKING:
     from msgspec import Struct

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from steelyard.engine.metrics.columns import Column, LabelColumn, Places, Times
 from steelyard.engine.metrics.evidence import Scores
 from steelyard.engine.metrics.fact_batches import Batch, Members, Sums, batches, columns_of
@@ -16,6 +14,7 @@ from steelyard.engine.metrics.judging_metrics import add_judging
 from steelyard.engine.metrics.question_metrics import AnswerSheets
 from steelyard.results.facts import CheckFact, Facts
 from steelyard.results.failures import FAILURE_STATUSES
+from steelyard.stats.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

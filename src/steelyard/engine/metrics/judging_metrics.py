@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 from msgspec import structs
 
 from steelyard.engine.metrics.fact_batches import Batch, Sums, columns_of
@@ -20,6 +19,7 @@ from steelyard.results.metrics import (
     Tokens,
     TotalCost,
 )
+from steelyard.stats.arrays import np
 
 
 def add_judging(batch: Batch, sums: Sums) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
 from msgspec import UNSET, json
 
 from steelyard.engine.metrics.columns import Column, LabelColumn
@@ -17,6 +16,7 @@ from steelyard.engine.metrics.fact_batches import Members
 from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.results.metrics import QuestionMetrics
 from steelyard.results.question_facts import GivenValue, QuestionFact
+from steelyard.stats.arrays import np
 from steelyard.stats.rates import mean_interval
 
 if TYPE_CHECKING:

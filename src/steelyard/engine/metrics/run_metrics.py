@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import TypeVar, cast
 
-import numpy as np
 from msgspec import structs
 
 from steelyard.engine.metrics.columns import Chosen, Column, Numbers
@@ -34,6 +33,7 @@ from steelyard.results.metrics import (
     Variance,
     VarianceShares,
 )
+from steelyard.stats.arrays import np
 from steelyard.stats.rates import mean_interval
 from steelyard.stats.repeats import Noise, Tries, Way, chosen_ks, noise_of, pass_k
 from steelyard.stats.summaries import distribution, percentiles

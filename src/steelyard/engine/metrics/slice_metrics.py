@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
 from msgspec import structs
 
 from steelyard.engine.metrics.fact_table import FactTable
 from steelyard.results.metrics import Metrics, Missing, Slice, Summary, UnevenSlice
+from steelyard.stats.arrays import np
 from steelyard.stats.multiplicity import adjusted
 from steelyard.stats.tables import AgainstRest, independence
 

@@ -18,12 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from nacl.bindings import (
-    crypto_aead_xchacha20poly1305_ietf_decrypt,
-    crypto_aead_xchacha20poly1305_ietf_encrypt,
-)
-from nacl.exceptions import CryptoError
-
 from steelyard.errors import SourceError, UnavailableError
 from steelyard.model.upload import upload_of
 from steelyard.store.artifacts import sync_folder
@@ -112,8 +106,12 @@ class SpoolWriter:
             self._draft.unlink(missing_ok=True)
 
     def _seal(self, plain: bytes, kind: bytes) -> None:
+        from nacl.bindings import (  # noqa: PLC0415 - runs on this machine post nothing
+            crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt,
+        )
+
         nonce = _nonce(self._salt, self._chunks)
-        sealed = crypto_aead_xchacha20poly1305_ietf_encrypt(plain, kind, nonce, self._key)
+        sealed = encrypt(plain, kind, nonce, self._key)
         self._chunks += 1
         with _written():
             self._stream.write(sealed)
@@ -170,9 +168,14 @@ class SpoolReader(io.RawIOBase):
         return plain
 
     def _opened(self, sealed: bytes, number: int, kind: bytes) -> bytes:
+        from nacl.bindings import (  # noqa: PLC0415 - runs on this machine post nothing
+            crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt,
+        )
+        from nacl.exceptions import CryptoError  # noqa: PLC0415
+
         try:
             nonce = _nonce(self._salt, number)
-            return crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, kind, nonce, self._key)
+            return decrypt(sealed, kind, nonce, self._key)
         except (CryptoError, ValueError):
             raise SourceError(
                 f"the upload {self._name} cannot be decrypted: it is damaged, or the key of the "

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from steelyard.model.statistics.corrected_rate import listed_once
 from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
+from steelyard.stats.arrays import np
 from steelyard.stats.confusion import labels_of
 from steelyard.stats.correction import JudgeRates, counted_rates, judge_rates
 from steelyard.stats.effective import WeightShare, clustered_share

@@ -8,12 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from steelyard.model.statistics.comparison import CorrectedDifference
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.run.run_text import RunView
+from steelyard.stats.arrays import np
 from steelyard.stats.clustered import coarser
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.stats.post_stratification import (

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, cast
 
-import numpy as np
-
 from steelyard.model.labels.annotation import Wanted
 from steelyard.model.labels.label import Label
 from steelyard.model.statistics.interval import Interval
 from steelyard.results.records import Place, RecordVerdict
+from steelyard.stats.arrays import np
 from steelyard.stats.effective import weighted_rate
 from steelyard.usecases.judges.label_sets import StatedLabel, people_of
 from steelyard.usecases.results.records import Records

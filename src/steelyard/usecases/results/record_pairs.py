@@ -8,9 +8,8 @@ from itertools import compress
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from steelyard.model.statistics.detection import Detectable
+from steelyard.stats.arrays import np
 from steelyard.stats.clustered import coarser
 from steelyard.stats.discordance import Discordance, PairedTries, discordance
 from steelyard.stats.power import records_to_detect

@@ -11,8 +11,7 @@ import pytest
 from fakes.definitions import DefinitionProject, asks
 from fakes.programs import ScriptedPrograms
 from fakes.run_judges import judges_in
-from steelyard.checks.choice import Choice
-from steelyard.checks.choice_answers import LADDER_REVISION
+from steelyard.checks.choice import LADDER_REVISION, Choice
 from steelyard.checks.command import Command
 from steelyard.checks.equals import Equals
 from steelyard.checks.php_lint import PhpLint
