@@ -22,11 +22,12 @@ from steelyard.contracts.reading import Row, duplicate_id
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.lines import Located
-from steelyard.formats.problem import path_order
+from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
 from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonValue
 from steelyard.ports import Files, NoFiles
 
@@ -80,9 +81,14 @@ class EvalsJsonReading:
             record_id = _record_id(value)
             if record_id is not None and not seen.add(record_id):
                 found.append(duplicate_id(record_id, "eval"))
-            place = document.place(index, record_id)
-            findings = tuple(place.finding(problem) for problem in sorted(found, key=path_order))
+            findings = self._findings(index, record_id, found) if found else ()
             yield Row(index, document.line(index), record_id, value, findings)
+
+    def _findings(
+        self, index: int, record_id: str | None, found: list[Problem]
+    ) -> tuple[Finding, ...]:
+        place = self._document.place(index, record_id)
+        return tuple(place.finding(problem) for problem in sorted(found, key=path_order))
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
