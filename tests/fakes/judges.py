@@ -17,6 +17,7 @@ from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import EngineContext, Work
 from steelyard.engine.records import RecordLoop
+from steelyard.engine.slots import Slots
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
@@ -132,7 +133,7 @@ class JudgeBench(Bench):
                 name=name,
                 target=target,
                 limiter=limiter,
-                slots=asyncio.Semaphore(16),
+                slots=Slots(16),
                 endpoint=self.endpoint,
                 price=self.judge_price,
                 cache=self.judge_cache,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 
 from steelyard.model.run import RunState
 
@@ -29,10 +28,14 @@ class Phase:
 
     async def report(self, loop: object, *, is_only_retrying: bool) -> None:
         """Report the state of a loop; cheap unless it has changed."""
+        if self.note(loop, is_only_retrying=is_only_retrying):
+            await self._settle()
+
+    def note(self, loop: object, *, is_only_retrying: bool) -> bool:
+        """Note the state of a loop; whether that may change the run's, and is to be reported."""
         if self._open.get(loop) is not is_only_retrying:
             self._open[loop] = is_only_retrying
-        if is_only_retrying or self._state == "retrying":
-            await self._settle()
+        return is_only_retrying or self._state == "retrying"
 
     async def leave(self, loop: object) -> None:
         """A loop is through."""
@@ -74,29 +77,51 @@ class JudgesPhase:
         if not self._records:
             await self._phase.leave(self)
 
-    @asynccontextmanager
-    async def call(self) -> AsyncGenerator[None]:
+    def call(self) -> _Counted:
         """While a judge is asked, waits for a retry included."""
-        self._calls += 1
-        await self._report()
-        try:
-            yield
-        finally:
-            self._calls -= 1
-        await self._report()
+        return _Counted(self, calls=1)
 
-    @asynccontextmanager
-    async def wait(self) -> AsyncGenerator[None]:
+    def wait(self) -> _Counted:
         """While a call waits for its next attempt."""
-        self._waits += 1
-        await self._report()
-        try:
-            yield
-        finally:
-            self._waits -= 1
-        await self._report()
+        return _Counted(self, waits=1)
 
-    async def _report(self) -> None:
+    def add(self, calls: int, waits: int) -> None:
+        """So many more calls are under way, and so many more of them wait."""
+        self._calls += calls
+        self._waits += waits
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the state of judging may change that of the run."""
+        is_only_retrying = self._is_only_retrying
+        return bool(self._records) and self._phase.note(self, is_only_retrying=is_only_retrying)
+
+    async def report(self) -> None:
+        """Report what has changed."""
         if self._records:
-            is_only_retrying = 0 < self._waits == self._calls
-            await self._phase.report(self, is_only_retrying=is_only_retrying)
+            await self._phase.report(self, is_only_retrying=self._is_only_retrying)
+
+    @property
+    def _is_only_retrying(self) -> bool:
+        return 0 < self._waits == self._calls
+
+
+class _Counted:
+    """Counts a call or a wait for as long as it lasts."""
+
+    __slots__ = ("_calls", "_phase", "_waits")
+
+    def __init__(self, phase: JudgesPhase, calls: int = 0, waits: int = 0) -> None:
+        self._phase = phase
+        self._calls = calls
+        self._waits = waits
+
+    async def __aenter__(self) -> None:
+        self._phase.add(self._calls, self._waits)
+        if self._phase.is_due:
+            await self._phase.report()
+
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
+        self._phase.add(-self._calls, -self._waits)
+        if error is None and self._phase.is_due:
+            await self._phase.report()

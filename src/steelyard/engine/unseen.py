@@ -31,12 +31,17 @@ class Unseen(NamedTuple):
     asked: tuple[OtherBlock, ...] = ()
     answered: tuple[OtherBlock, ...] = ()
 
+    @property
+    def is_any(self) -> bool:
+        """Whether there is any."""
+        return bool(self.asked or self.answered)
+
     def shown_with(self, call: JudgeCall, carries: frozenset[str], *, omits: bool) -> JudgeCall:
         """The call with the images that its template speaks of.
 
         What the judge cannot be shown is a `TargetError`, unless it is to be left out.
         """
-        if not (self.asked or self.answered):
+        if not self.is_any:
             return call
         names = names_in(call.judge.template)
         is_paired = bool(names & set(COMPARED))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from functools import partial
@@ -18,6 +17,7 @@ from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import EngineContext
+from steelyard.engine.slots import Slots
 from steelyard.execution.parts import Part
 from steelyard.execution.ports import ExecutionPorts, Judgements, TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -111,7 +111,7 @@ def run_judges(
             name=name,
             target=spec.target,
             limiter=shared.limiters.of(spec),
-            slots=asyncio.Semaphore(2 * spec.max_concurrency),
+            slots=Slots(2 * spec.max_concurrency),
             claims=(
                 judge_claims(
                     prepared.part.holder(f"judge {name}"), shared.around, 2 * spec.max_concurrency

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any, cast
 
@@ -12,6 +13,9 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.mustache_tags import MAX_TAGS, sections_in
 from steelyard.model.json_value import JsonValue
 
+_VARIABLES = {"{": ("{{{", "}}}"), "&": ("{{&", "}}")}
+_MORE = ("#", "^", "/", ">", "=", "!")
+_BLANK = " \t\n\r\v\f"
 
 def as_text(value: JsonValue) -> str:
     """A text as it is, nothing for null, and anything else as JSON."""
@@ -30,6 +34,9 @@ def rendered(
     again. A section may ask for a member that is not there; anything else that nothing fills,
     partials and other delimiters are a `TemplateError`.
     """
+    parts = _variables_of(template)
+    if parts is not None:
+        return _filled(parts, values, show)
     if "{{=" in template:
         raise TemplateError("the template changes the delimiters; write {{ and }}")
     if template.count("{{") > MAX_TAGS:
@@ -38,7 +45,7 @@ def rendered(
 
     def look_up(scope: Any, scopes: Any, name: Any, default: Any) -> Any:
         if name == ".":
-            return scope
+            return dict(values) if scope is values else scope
         nearest = [scope, *reversed(scopes)]
         return _found(nearest, cast(str, name), is_tested=default is None)
 
@@ -57,6 +64,38 @@ def rendered(
         )
     except mstache.TokenException as error:
         raise TemplateError(f"the template is no Mustache: {error}") from None
+
+
+@lru_cache
+def _variables_of(template: str) -> tuple[str, ...] | None:
+    """The texts of a template, with a name between each two; None where it has more than names.
+
+    Most templates have no sections, and to walk through one then costs more than to fill it.
+    """
+    parts: list[str] = []
+    place = 0
+    while (start := template.find("{{", place)) >= 0:
+        sigil = template[start + 2 : start + 3]
+        opening, closing = _VARIABLES.get(sigil, ("{{", "}}"))
+        end = template.find(closing, start + len(opening))
+        name = template[start + len(opening) : end].strip(_BLANK)
+        if end < 0 or sigil in _MORE or name == "." or len(parts) >= 2 * MAX_TAGS:
+            return None
+        parts += without_surrogates(template[place:start]), without_surrogates(name)
+        place = end + len(closing)
+    return (*parts, without_surrogates(template[place:]))
+
+
+def _filled(
+    parts: tuple[str, ...],
+    values: Mapping[str, JsonValue],
+    show: Callable[[JsonValue], str],
+) -> str:
+    filled = list(parts)
+    for place in range(1, len(parts), 2):
+        value = _found((cast(JsonValue, values),), parts[place], is_tested=False)
+        filled[place] = without_surrogates(show(value))
+    return "".join(filled)
 
 
 def missed_in(

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from random import Random
 
+from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import CANNOT_JUDGE, AnswerField, Choice
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -55,26 +56,35 @@ def shown_value(field: AnswerField, value: Choice) -> str:
 
 def values_shown(field: AnswerField, seed: int | None = None) -> str:
     """What may be answered, in words; the seed gives the order of options, None their own."""
+    before, options, after = _said(field)
+    return f"{before}{', '.join(_in_order(field, options, seed))}{after}"
+
+
+def _words(field: AnswerField) -> tuple[str, tuple[str, ...], str]:
+    """What is said before the options, the options, and what is said after them."""
     if field.kind == "text":
-        return f'a text, or "{CANNOT_JUDGE}"'
+        return f'a text, or "{CANNOT_JUDGE}"', (), ""
     if field.kind == "number" and field.span is not None:
-        return f'{_scale_shown(field, field.span)}, or "{CANNOT_JUDGE}"'
-    listed = ", ".join(shown_value(field, value) for value in _in_order(field, seed))
+        return f'{_scale_shown(field, field.span)}, or "{CANNOT_JUDGE}"', (), ""
+    options = tuple(shown_value(field, value) for value in field.values)
     if field.kind == "many":
-        return f'a list of none, one or several of {listed}; or ["{CANNOT_JUDGE}"]'
-    return f'one of {listed}, or "{CANNOT_JUDGE}"'
+        return "a list of none, one or several of ", options, f'; or ["{CANNOT_JUDGE}"]'
+    return "one of ", options, f', or "{CANNOT_JUDGE}"'
 
 
-def _in_order(field: AnswerField, seed: int | None) -> list[Choice]:
+_said = Once(_words)
+
+
+def _in_order(field: AnswerField, options: Sequence[str], seed: int | None) -> Sequence[str]:
     """Options as they are shown: a scale upwards or downwards, others in any order."""
-    values = list(field.values)
-    if seed is None or field.is_fixed:
-        return values
+    if seed is None or field.is_fixed or not options:
+        return options
     order = Random(f"{seed} {field.key}")  # noqa: S311 - an order to show, no secret
     if field.is_ordered:
-        return values[:: order.choice((1, -1))]
-    order.shuffle(values)
-    return values
+        return options[:: order.choice((1, -1))]
+    mixed = list(options)
+    order.shuffle(mixed)
+    return mixed
 
 
 def _scale_shown(field: AnswerField, span: tuple[float, float]) -> str:

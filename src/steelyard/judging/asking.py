@@ -24,6 +24,9 @@ _QUOTES = str.maketrans(
 )
 _GAP = re.compile(r"\[?\.{3,}\]?")
 _EDGES = " \"'.,;:"
+_PLAIN_EDGES = f"{_EDGES}`\t\r\n"
+_ROLE_SIGNS = frozenset("<[|")
+"""What may begin a token into which a space is put."""
 
 
 async def ask_for(asker: Asker, asked: AskedQuestion) -> Answered:
@@ -95,6 +98,8 @@ def is_quoted(evidence: str, text: str) -> bool | None:
     White space, the kinds of quotes and dashes, and case do not count. `...` stands for
     anything: what is before and behind it must be there, in this order.
     """
+    if _stands_in(evidence, text):
+        return True
     parts = [part.strip(_EDGES) for part in _GAP.split(_folded(evidence))]
     parts = [part for part in parts if part]
     if not parts:
@@ -106,6 +111,18 @@ def is_quoted(evidence: str, text: str) -> bool | None:
             return False
         place += len(part)
     return True
+
+
+def _stands_in(evidence: str, text: str) -> bool:
+    """Whether a quote is there word for word, where nothing around it could be folded into it."""
+    if (
+        not (evidence.isascii() and text.isascii())
+        or "..." in evidence
+        or _ROLE_SIGNS.intersection(evidence)
+    ):
+        return False
+    plain = evidence.strip(_PLAIN_EDGES)
+    return bool(plain) and plain in text
 
 
 def _folded(text: str) -> str:

@@ -7,16 +7,16 @@ from dataclasses import asdict
 from typing import ClassVar
 
 from steelyard.judging.items import (
+    AskedItems,
     FoundItem,
     QuestionItem,
     Sheet,
-    ask_items,
     full_text,
     listed,
-    sheet_questions,
     why_not,
     yes_no_field,
 )
+from steelyard.judging.once import Once
 from steelyard.judging.points import Aggregation, Points, Ruling, points_of
 from steelyard.judging.questions_asked import AskedQuestion
 from steelyard.model.case import Case, Criterion
@@ -50,35 +50,11 @@ class Criteria(FrozenStruct, frozen=True, kw_only=True):
         """The points of this trace, over the criteria for which there is a decision."""
         if not self.criteria:
             return Outcome.skipped("there are no criteria")
-        return self._outcome(await ask_items(asker, self._sheet(), self._items(), trace, case))
+        return self._outcome(await _asked_of(self).ask(asker, trace, case))
 
     def questions(self) -> Iterator[AskedQuestion]:
         """What it asks, whatever the trace."""
-        yield from sheet_questions(self._sheet(), self._items())
-
-    def _sheet(self) -> Sheet:
-        return Sheet(
-            judge=self.judge,
-            is_grouped=self.is_grouped,
-            samples=self.samples,
-            target=self.target,
-        )
-
-    def _items(self) -> list[QuestionItem]:
-        return [self._item(index) for index in range(len(self.criteria))]
-
-    def _item(self, index: int) -> QuestionItem:
-        criterion = self.criteria[index]
-        # Ids are anything at all, and the keys of an answer are not.
-        key = f"criterion_{index + 1}" if self.is_grouped else "met"
-        asked = full_text(criterion.title, criterion.description)
-        return QuestionItem(
-            id=criterion.id,
-            type="criterion",
-            field=yes_no_field(key, asked),
-            text=criterion.title,
-            guidance=criterion.description,
-        )
+        yield from _asked_of(self).questions()
 
     def _outcome(self, found: Sequence[FoundItem]) -> Outcome:
         weights = [criterion.weight for criterion in self.criteria]
@@ -103,6 +79,35 @@ class Criteria(FrozenStruct, frozen=True, kw_only=True):
             details=details,
             judge=self.judge.name,
         )
+
+
+def _asked(check: Criteria) -> AskedItems:
+    sheet = Sheet(
+        judge=check.judge,
+        is_grouped=check.is_grouped,
+        samples=check.samples,
+        target=check.target,
+    )
+    items = [
+        _item(criterion, f"criterion_{number}" if check.is_grouped else "met")
+        for number, criterion in enumerate(check.criteria, start=1)
+    ]
+    return AskedItems(sheet, items)
+
+
+def _item(criterion: Criterion, key: str) -> QuestionItem:
+    """What is asked about a criterion; its id is anything at all, and the key is not."""
+    asked = full_text(criterion.title, criterion.description)
+    return QuestionItem(
+        id=criterion.id,
+        type="criterion",
+        field=yes_no_field(key, asked),
+        text=criterion.title,
+        guidance=criterion.description,
+    )
+
+
+_asked_of = Once(_asked)
 
 
 def stated_criteria(texts: Sequence[str]) -> tuple[Criterion, ...]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.mustache import as_text
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL_BYTES = bytes([*range(9), 11, 12, *range(14, 32), 127])
 # What chat templates take for the limits of messages; a space after this much of it breaks it.
 _ROLE_TOKEN = re.compile(
     "<(?=[|\uff5c]|/?(?:s|bos|eos|SYS|start_of_turn|end_of_turn)>)|[|\uff5c](?=>)"
@@ -43,13 +43,13 @@ def harmless(text: str) -> str:
     Control characters and lone surrogates become U+FFFD; a space goes into tokens by which chat
     templates tell roles apart, such as `<|im_start|>`.
     """
-    clean = _CONTROL.sub("\ufffd", without_surrogates(text))
-    return _ROLE_TOKEN.sub(r"\g<0> ", clean)
-
-
-def marked(values: Mapping[str, JsonValue]) -> JsonObject:
-    """Values to be rendered, every text of which is known for one that is judged."""
-    return {name: _marked(value) for name, value in values.items()}
+    clean = text
+    if not text.isascii() or len(text.encode().translate(None, _CONTROL_BYTES)) < len(text):
+        clean = _CONTROL.sub("\ufffd", without_surrogates(text))
+    # Texts without these, which is most of them, need no slow look.
+    if "<" in clean or "[" in clean or "|" in clean or "\uff5c" in clean:
+        return _ROLE_TOKEN.sub(r"\g<0> ", clean)
+    return clean
 
 
 class DelimiterFence:
@@ -78,11 +78,12 @@ class DelimiterFence:
         return clean.replace(self._nonce, "") if self._nonce else clean
 
 
-def _marked(value: JsonValue) -> JsonValue:
+def marked(value: JsonValue) -> JsonValue:
+    """A value to be rendered, every text of which is known for one that is judged."""
     if isinstance(value, str):
         return _Text(value)
     if isinstance(value, list):
-        return _List(_marked(item) for item in value)
+        return _List(marked(item) for item in value)
     if isinstance(value, dict):
-        return _Object((name, _marked(item)) for name, item in value.items())
+        return _Object((name, marked(item)) for name, item in value.items())
     return value

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from steelyard.judging.asking import ask_for
-from steelyard.judging.material import material, quotable, transcript
+from steelyard.judging.material import Material, material, quotable, transcript
 from steelyard.judging.questions_asked import (
     Answered,
     AnswerField,
@@ -77,35 +78,49 @@ def yes_no_field(key: str, question: str) -> AnswerField:
     return AnswerField(key=key, values=(0, 1), labels=YES_NO, question=question)
 
 
-async def ask_items(
-    asker: Asker, sheet: Sheet, items: Sequence[QuestionItem], trace: Trace, case: Case
-) -> list[FoundItem]:
-    """What the judge decides about each item, in their order.
+class AskedItems:
+    """Items as a judge is asked about them: made once for all records."""
 
-    A call that fails leaves its items without a decision and the others as they are.
-    """
-    calls = _calls(sheet, items, trace, case)
-    samples = range(sheet.samples)
-    replies = await asyncio.gather(
-        *(ask_for(asker, replace(call, sample=sample)) for call, _ in calls for sample in samples)
-    )
-    found: dict[int, FoundItem] = {}
-    for number, (_, asked) in enumerate(calls):
-        given = replies[number * sheet.samples : (number + 1) * sheet.samples]
-        found |= {id(item): _found(item, given) for item in asked}
-    return [found[id(item)] for item in items]
+    def __init__(self, sheet: Sheet, items: Sequence[QuestionItem]) -> None:
+        self.items = items
+        self._sheet = sheet
+        self._calls = [(_question(sheet, group), group) for group in _groups(sheet, items)]
+        """Each call, whatever it is about, with the items that it asks about."""
 
+    def questions(self) -> Iterator[AskedQuestion]:
+        """What the judge is asked, whatever the trace; a turn stands for all of them."""
+        for question, _ in self._calls:
+            yield replace(question, item=None, turn=None)
 
-def sheet_questions(sheet: Sheet, items: Sequence[QuestionItem]) -> Iterator[AskedQuestion]:
-    """What the judge is asked about items, whatever the trace; a turn stands for all of them."""
-    for group in _groups(sheet, items):
-        yield AskedQuestion(
-            judge=sheet.judge,
-            fields=tuple(item.field for item in group),
-            material={"question": ""} if sheet.is_case_question else {},
-            instructions=_instructions(sheet, group),
-            target=sheet.target,
+    async def ask(self, asker: Asker, trace: Trace, case: Case) -> list[FoundItem]:
+        """What the judge decides about each item, in their order.
+
+        A call that fails leaves its items without a decision and the others as they are.
+        """
+        count = self._sheet.samples
+        asked = [*self._about(trace, case)]
+        replies = await asyncio.gather(
+            *(
+                ask_for(asker, replace(one, sample=sample) if sample else one)
+                for one in asked
+                for sample in range(count)
+            )
         )
+        found: dict[int, FoundItem] = {}
+        for number, (_, group) in enumerate(self._calls):
+            given = replies[number * count : (number + 1) * count]
+            found |= {id(item): _found(item, given) for item in group}
+        return [found[id(item)] for item in self.items]
+
+    def _about(self, trace: Trace, case: Case) -> Iterator[AskedQuestion]:
+        """The calls about a trace; what they say of a turn is put together once."""
+        known: dict[int | None, tuple[Material, str]] = {}
+        for question, _ in self._calls:
+            turn = question.turn
+            if turn not in known:
+                known[turn] = _material(self._sheet, trace, case, turn), quotable(trace, turn)
+            shown, text = known[turn]
+            yield replace(question, material=shown, quotable=text)
 
 
 def full_text(item_text: str, guidance: str) -> str:
@@ -126,13 +141,6 @@ def listed(texts: Sequence[str]) -> str:
     return ", ".join([*shown, *([f"{more} more"] if more else [])])
 
 
-def _calls(
-    sheet: Sheet, items: Sequence[QuestionItem], trace: Trace, case: Case
-) -> list[tuple[AskedQuestion, tuple[QuestionItem, ...]]]:
-    """The calls and what each asks about."""
-    return [(_call(sheet, group, trace, case), group) for group in _groups(sheet, items)]
-
-
 def _groups(sheet: Sheet, items: Sequence[QuestionItem]) -> list[tuple[QuestionItem, ...]]:
     """What each call asks about; a grouped call asks all there is about one turn."""
     if not sheet.is_grouped:
@@ -141,32 +149,30 @@ def _groups(sheet: Sheet, items: Sequence[QuestionItem]) -> list[tuple[QuestionI
     return [tuple(item for item in items if item.turn == turn) for turn in turns]
 
 
-def _call(
-    sheet: Sheet, items: tuple[QuestionItem, ...], trace: Trace, case: Case
-) -> AskedQuestion:
+def _question(sheet: Sheet, items: tuple[QuestionItem, ...]) -> AskedQuestion:
     first = items[0]
     return AskedQuestion(
         judge=sheet.judge,
         fields=tuple(item.field for item in items),
-        material=_material(sheet, trace, case, first.turn),
+        material={"question": ""} if sheet.is_case_question else {},
         instructions=_instructions(sheet, items),
-        quotable=quotable(trace, first.turn),
         item=None if sheet.is_grouped else first.id,
         turn=first.turn,
         target=sheet.target,
     )
 
 
-def _material(sheet: Sheet, trace: Trace, case: Case, turn: int | None) -> JsonObject:
+def _material(sheet: Sheet, trace: Trace, case: Case, turn: int | None) -> Material:
     """What is judged; of a turn also what had been said before it."""
     shown = material(trace, case, turn)
     if sheet.is_case_question:
-        shown = {**shown, "question": shown["input"]}
+        shown = shown.stating({"question": shown["input"]})
     if turn is None:
         return shown
     places = [place for place, message in enumerate(trace.messages) if message.role == "assistant"]
     earlier = transcript(trace.messages[: places[turn - 1]])
-    return {**shown, "context": "\n\n".join(text for text in (case.context, earlier) if text)}
+    before = "\n\n".join(text for text in (case.context, earlier) if text)
+    return shown.stating({"context": before})
 
 
 def _instructions(sheet: Sheet, items: tuple[QuestionItem, ...]) -> JsonObject:

@@ -10,6 +10,7 @@ from math import fsum
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from steelyard.judging.llm_judge import LlmJudge
+from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import AskedQuestion
 from steelyard.model.case import Case
 from steelyard.model.frozen_struct import FrozenStruct
@@ -64,25 +65,16 @@ class Jury(FrozenStruct, frozen=True, kw_only=True):
         """
         outcomes = await asyncio.gather(
             *(
-                self._juror(juror).ask(trace, case, at)
-                for juror, at in zip(self.jurors, self._askers(asker), strict=True)
+                juror.ask(trace, case, at)
+                for juror, at in zip(_judges_of(self), self._askers(asker), strict=True)
             )
         )
         return self._outcome(outcomes)
 
     def questions(self) -> Iterator[AskedQuestion]:
         """What its jurors ask, whatever the trace."""
-        for juror in self.jurors:
-            yield from self._juror(juror).questions()
-
-    def _juror(self, juror: Juror) -> LlmJudge:
-        return LlmJudge(
-            judge=juror.judge,
-            threshold=self.threshold,
-            target=juror.target,
-            samples=juror.samples,
-            wants_logprobs=juror.wants_logprobs,
-        )
+        for juror in _judges_of(self):
+            yield from juror.questions()
 
     def _askers(self, asker: Asker) -> list[Asker]:
         """Where each juror asks: one judge that sits twice, as two, so that both are heard."""
@@ -142,6 +134,23 @@ class Jury(FrozenStruct, frozen=True, kw_only=True):
         summary = f"{self.aggregation} {score:.2f}; {votes} of {len(voices)} jurors pass it"
         missing = len(self.jurors) - len(voices)
         return f"{summary}, {missing} without a score" if missing else summary
+
+
+def _jurors(jury: Jury) -> tuple[LlmJudge, ...]:
+    """The jurors of a jury as judges of their own."""
+    return tuple(
+        LlmJudge(
+            judge=juror.judge,
+            threshold=jury.threshold,
+            target=juror.target,
+            samples=juror.samples,
+            wants_logprobs=juror.wants_logprobs,
+        )
+        for juror in jury.jurors
+    )
+
+
+_judges_of = Once(_jurors)
 
 
 def disagreement(scores: Sequence[float]) -> float:

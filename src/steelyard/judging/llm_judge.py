@@ -8,8 +8,11 @@ from collections.abc import Iterator, Sequence
 from math import fsum, log2
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from steelyard.judging.asking import ask_for
 from steelyard.judging.material import material, quotable
+from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import Answered, AskedQuestion, Value
 from steelyard.judging.score_types import score_field, score_of
 from steelyard.model.case import Case
@@ -74,7 +77,7 @@ class LlmJudge(FrozenStruct, frozen=True, kw_only=True):
         """The judge's score; unscored when fewer than half of the samples have one."""
         # In eval cases `question` is what the target was asked, and here nothing else is.
         shown = material(trace, case)
-        shown = {**shown, "question": shown["input"], "criteria": case.expected_outcome}
+        shown = shown.stating({"question": shown["input"], "criteria": case.expected_outcome})
         return await self.ask_about(shown, quotable(trace), asker)
 
     def questions(self) -> Iterator[AskedQuestion]:
@@ -89,9 +92,8 @@ class LlmJudge(FrozenStruct, frozen=True, kw_only=True):
         return self._outcome(await asyncio.gather(*(ask_for(asker, one) for one in asked)))
 
     def _asked(self, shown: Extra, text: str, sample: int) -> AskedQuestion:
-        return AskedQuestion(
-            judge=self.judge,
-            fields=(score_field(self.judge),),
+        return replace(
+            _asked_of(self.judge),
             material=shown,
             quotable=text,
             sample=sample,
@@ -119,6 +121,14 @@ class LlmJudge(FrozenStruct, frozen=True, kw_only=True):
             details=details,
             judge=self.judge.name,
         )
+
+
+def _question(judge: Judge) -> AskedQuestion:
+    """What a judge is asked, whatever it is about."""
+    return AskedQuestion(judge=judge, fields=(score_field(judge),))
+
+
+_asked_of = Once(_question)
 
 
 def _reason(answers: Sequence[Answered], found: Samples) -> str:

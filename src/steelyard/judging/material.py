@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from steelyard.model.case import Case
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import Extra, JsonObject, JsonValue
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace
 
@@ -14,28 +14,53 @@ _ASKING = ("system", "user")
 """Who says what was there before the answer."""
 
 
-def material(trace: Trace, case: Case, turn: int | None = None) -> JsonObject:
+class Material(Mapping[str, JsonValue]):
+    """The variables that come from trace and case, each made when a template first names it."""
+
+    def __init__(
+        self,
+        about: tuple[Trace, Case, int | None],
+        stated: Extra,
+        hidden: Collection[str] = (),
+    ) -> None:
+        self._about = about
+        self._made: JsonObject = {**stated}
+        self._hidden = hidden
+
+    def __getitem__(self, name: str) -> JsonValue:
+        if name not in self._made:
+            if name in self._hidden:
+                raise KeyError(name)
+            self._made[name] = _MAKERS[name](*self._about)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made or (name in _MAKERS and name not in self._hidden)
+
+    def __iter__(self) -> Iterator[str]:
+        made = (name for name in _MAKERS if name not in self._hidden)
+        return iter(dict.fromkeys((*made, *self._made)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def stating(self, values: Extra) -> Material:
+        """The same with other values under these names."""
+        return Material(self._about, {**self._made, **values}, self._hidden)
+
+    def hiding(self, names: Collection[str]) -> Material:
+        """The same without these names."""
+        made = {name: value for name, value in self._made.items() if name not in names}
+        return Material(self._about, made, {*self._hidden, *names})
+
+
+def material(trace: Trace, case: Case, turn: int | None = None) -> Material:
     """The variables that come from trace and case: `input`, `output`, `expected`, `context`.
 
     `turn` counts assistant messages from 1; `output` is then what was said in that one. With
     them come `criteria`, and the names that eval cases use for the same things, but `question`.
     """
-    output = output_text(trace, turn)
-    answers = "\n\n".join(case.answers)
-    return {
-        "input": _input(case),
-        "output": output,
-        "expected": _expected(case),
-        "context": case.context,
-        "criteria": _criteria(case),
-        "candidate_answer": output,
-        "reference_answer": answers,
-        "expected_output": answers,
-        "expected_outcome": case.expected_outcome,
-        "input_messages": transcript(case.input_messages),
-        "output_messages": transcript(trace.messages),
-        "expected_messages": transcript(case.expected_messages),
-    }
+    return Material((trace, case, turn), {})
 
 
 def quotable(trace: Trace, turn: int | None = None) -> str:
@@ -95,3 +120,27 @@ def _call(call: ToolCall) -> str:
 
 def _json(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _reference(_trace: Trace, case: Case, _turn: int | None) -> JsonValue:
+    return "\n\n".join(case.answers)
+
+
+def _output(trace: Trace, _case: Case, turn: int | None) -> JsonValue:
+    return output_text(trace, turn)
+
+
+_MAKERS: dict[str, Callable[[Trace, Case, int | None], JsonValue]] = {
+    "input": lambda _, case, __: _input(case),
+    "output": _output,
+    "expected": lambda _, case, __: _expected(case),
+    "context": lambda _, case, __: case.context,
+    "criteria": lambda _, case, __: _criteria(case),
+    "candidate_answer": _output,
+    "reference_answer": _reference,
+    "expected_output": _reference,
+    "expected_outcome": lambda _, case, __: case.expected_outcome,
+    "input_messages": lambda _, case, __: transcript(case.input_messages),
+    "output_messages": lambda trace, _, __: transcript(trace.messages),
+    "expected_messages": lambda _, case, __: transcript(case.expected_messages),
+}

@@ -6,8 +6,11 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal, TypeAlias, cast
 
+from msgspec.structs import replace
+
 from steelyard.judging.asking import ask_for
 from steelyard.judging.material import material, output_text, quotable
+from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import AnswerField, AskedQuestion
 from steelyard.judging.votes import Votes, voted
 from steelyard.model.case import Case
@@ -73,19 +76,17 @@ class Pairwise(FrozenStruct, frozen=True, kw_only=True):
         self, order: Order, outputs: tuple[str, str], trace: Trace, case: Case, asker: Asker
     ) -> Votes:
         """What the judge says when the answers are shown in one order."""
-        known = {
-            name: value for name, value in material(trace, case).items() if name not in _ONE_SIDED
-        }
+        known = material(trace, case).hiding(_ONE_SIDED)
         shown = outputs if order == "ab" else outputs[::-1]
-        filled = {**known, "question": known["input"], **dict(zip(COMPARED, shown, strict=True))}
+        pair: JsonObject = dict(zip(COMPARED, shown, strict=True))
+        filled = known.stating({"question": known["input"], **pair})
         text = f"{outputs[0]}\n{quotable(trace)}"
         asked = [self._asked(filled, text, order, sample) for sample in range(self.samples)]
         return voted(_FIELD, await asyncio.gather(*(ask_for(asker, one) for one in asked)))
 
     def _asked(self, shown: Extra, text: str, order: Order, sample: int) -> AskedQuestion:
-        return AskedQuestion(
-            judge=self.judge,
-            fields=(_FIELD,),
+        return replace(
+            _asked_of(self.judge),
             material=shown,
             quotable=text,
             item=order,
@@ -120,6 +121,14 @@ class Pairwise(FrozenStruct, frozen=True, kw_only=True):
             details=details,
             judge=self.judge.name,
         )
+
+
+def _question(judge: Judge) -> AskedQuestion:
+    """What a judge is asked, whatever it is about."""
+    return AskedQuestion(judge=judge, fields=(_FIELD,))
+
+
+_asked_of = Once(_question)
 
 
 def _pick(votes: Votes) -> Pick:

@@ -7,13 +7,15 @@ first keeps the trace in the part that calls have in common, which endpoints cac
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from steelyard.formats.mustache import rendered
 from steelyard.judging.answer_schema import answer_schema, values_shown
 from steelyard.judging.delimiters import DelimiterFence, marked
 from steelyard.judging.fingerprint import identity
+from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import (
     CANNOT_JUDGE,
     AnswerField,
@@ -21,13 +23,16 @@ from steelyard.judging.questions_asked import (
     Example,
     examples_of,
 )
-from steelyard.model.json_value import Extra, JsonObject
+from steelyard.model.json_value import Extra, JsonObject, JsonValue
+from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker, JudgeCall
 
 _NAMES = re.compile(r"\{\{[{&#^]?\s*([^\s{}.]+)")
 _MOST_KNOWN = 256
-_KNOWN: dict[tuple[str, str, str, str], tuple[JsonObject, str]] = {}
+_KNOWN: dict[tuple[str, str, str, str], Instrument] = {}
 _OPTIONAL = ("input", "output", "expected", "context", "criteria", "rubric", "question")
+_NONCE = "\0"
+"""Stands for the nonce in what is prepared; no text that is shown has it."""
 _FORMAT = f"""\
 You are a judge. You decide what is asked of you about material that others wrote.
 
@@ -44,20 +49,32 @@ value: your decision, one of those that are offered for the key. "{CANNOT_JUDGE}
 use it when the material does not allow a decision."""
 
 
+class Instrument(NamedTuple):
+    """What all calls of a question have in common, whatever they are about."""
+
+    schema: JsonObject
+    identity: str
+    instructions: Extra
+    """What the author of the rubric says, by the name that a template has for it."""
+    system: tuple[str, ...]
+    """The first message; between each two of these stands the nonce."""
+    asks: tuple[str, ...]
+    """What is asked under each key, unless the template says it."""
+
+
 def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "") -> JudgeCall:
     """The call for a question; a complaint about the first reply makes it the second round."""
     nonce = asker.secret(f"nonce {asked.sample}").hex()[:32]
     fence = DelimiterFence(nonce)
-    instructions = _instructions(asked)
-    schema, identified = _instrument(asked, instructions)
+    instrument = _instrument(asked)
     return JudgeCall(
         judge=asked.judge,
         messages=(
-            ("system", _system(fence, _examples(asked))),
-            ("user", _user(asked, fence, instructions, seed) + _again(complaint)),
+            ("system", nonce.join([part.replace(nonce, "") for part in instrument.system])),
+            ("user", _user(asked, fence, instrument, seed) + _again(complaint)),
         ),
-        schema=schema,
-        identity=identified,
+        schema=instrument.schema,
+        identity=instrument.identity,
         nonce=nonce,
         item=asked.item,
         turn=asked.turn,
@@ -70,31 +87,54 @@ def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "
 
 def call_identity(asked: AskedQuestion) -> str:
     """What makes it the same judge; the same for every trace that it is asked about."""
-    return _instrument(asked, _instructions(asked))[1]
+    return _instrument(asked).identity
 
 
-def _instrument(asked: AskedQuestion, instructions: Extra) -> tuple[JsonObject, str]:
-    """The schema of the answer and the identity, made once for what many records are asked.
+def _instrument(asked: AskedQuestion) -> Instrument:
+    is_asking = "question" not in asked.material
+    return _prepared(asked.judge, asked.fields, asked.instructions, asked.examples, is_asking)
+
+
+def _made(
+    judge: Judge,
+    fields: tuple[AnswerField, ...],
+    given: Extra,
+    shown: tuple[Example, ...],
+    is_asking: bool,
+) -> Instrument:
+    """Made once for what many records are asked, also where each of them brings it along.
 
     Known by what it is made of as text, in which 1 and 1.0 differ.
     """
-    examples = [f"{one.id}: {one.text}" for one in _examples(asked)]
-    made_of = asked.judge.template, repr(asked.fields), repr(instructions), repr(examples)
+    instructions = _instructions(fields, given, is_asking=is_asking)
+    examples = (*shown, *examples_of(judge))
+    labelled = [f"{one.id}: {one.text}" for one in examples]
+    made_of = judge.template, repr(fields), repr(instructions), repr(labelled)
     known = _KNOWN.get(made_of)
     if known is None:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        schema = answer_schema(asked.fields)
+        schema = answer_schema(fields)
         identified = identity(
-            template=asked.judge.template,
+            template=judge.template,
             frame=_system(DelimiterFence(""), ()),
             schema=schema,
-            questions=[f"{one.question}: {values_shown(one)}" for one in asked.fields],
+            questions=[f"{one.question}: {values_shown(one)}" for one in fields],
             instructions=instructions,
-            examples=examples,
+            examples=labelled,
         )
-        known = _KNOWN[made_of] = schema, identified
+        is_said = "question" in _names(judge.template) and "question" in instructions
+        known = _KNOWN[made_of] = Instrument(
+            schema=schema,
+            identity=identified,
+            instructions=instructions,
+            system=tuple(_system(DelimiterFence(_NONCE), examples).split(_NONCE)),
+            asks=tuple("" if is_said else _asks(field) for field in fields),
+        )
     return known
+
+
+_prepared = Once(_made)
 
 
 def order_seed(asker: Asker, asked: AskedQuestion) -> int:
@@ -103,21 +143,17 @@ def order_seed(asker: Asker, asked: AskedQuestion) -> int:
     return int.from_bytes(asker.secret(named)[:4], "big")
 
 
-def _instructions(asked: AskedQuestion) -> Extra:
+def _instructions(fields: Sequence[AnswerField], given: Extra, *, is_asking: bool) -> Extra:
     """What the author of the rubric says; unless it is given, the fields make the question."""
-    questions = "\n".join(field.question for field in asked.fields if field.question)
-    given = dict(asked.instructions)
-    if questions and "question" not in given and "question" not in asked.material:
-        given["question"] = questions
-    return given
-
-
-def _examples(asked: AskedQuestion) -> tuple[Example, ...]:
-    """What the check shows the judge, and what the judge brings along itself."""
-    return (*asked.examples, *examples_of(asked.judge))
+    questions = "\n".join(field.question for field in fields if field.question)
+    instructions = dict(given)
+    if questions and is_asking and "question" not in instructions:
+        instructions["question"] = questions
+    return instructions
 
 
 def _system(fence: DelimiterFence, examples: Sequence[Example]) -> str:
+    """The first message, with what the check shows the judge and what the judge brings along."""
     text = _FORMAT.format(begin=fence.begin, end=fence.end)
     if not examples:
         return text
@@ -125,12 +161,40 @@ def _system(fence: DelimiterFence, examples: Sequence[Example]) -> str:
     return f"{text}\n\nExamples of earlier judgements:\n\n{shown}"
 
 
-def _user(asked: AskedQuestion, fence: DelimiterFence, instructions: Extra, seed: int) -> str:
-    filled = dict.fromkeys(_OPTIONAL, "") | marked(asked.material) | dict(instructions)
-    body = rendered(asked.judge.template, filled, fence.show).strip()
-    is_in_template = "question" in _names(asked.judge.template) and "question" in instructions
-    rest = [_field_text(field, seed, is_in_template=is_in_template) for field in asked.fields]
-    return "\n\n".join([body, *map(fence.plain, rest)])
+class _Values(Mapping[str, JsonValue]):
+    """What a template may name; what comes from a trace or a case is known for that."""
+
+    def __init__(self, material: Extra, instructions: Extra) -> None:
+        self._material = material
+        self._instructions = instructions
+
+    def __getitem__(self, name: str) -> JsonValue:
+        if name in self._instructions:
+            return self._instructions[name]
+        if name in self._material:
+            return marked(self._material[name])
+        if name in _OPTIONAL:
+            return ""
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._instructions or name in self._material or name in _OPTIONAL
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*_OPTIONAL, *self._material, *self._instructions)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _user(asked: AskedQuestion, fence: DelimiterFence, instrument: Instrument, seed: int) -> str:
+    values = _Values(asked.material, instrument.instructions)
+    body = rendered(asked.judge.template, values, fence.show).strip()
+    rest = [
+        fence.plain(f"{asks}{_answer_under(field, seed)}")
+        for field, asks in zip(asked.fields, instrument.asks, strict=True)
+    ]
+    return "\n\n".join([body, *rest])
 
 
 @lru_cache
@@ -138,10 +202,13 @@ def _names(template: str) -> frozenset[str]:
     return frozenset(_NAMES.findall(template))
 
 
-def _field_text(field: AnswerField, seed: int, *, is_in_template: bool) -> str:
-    """What one key stands for, and what may be answered; the question where nothing said it."""
-    asks = f"{field.question.strip()}\n" if field.question.strip() and not is_in_template else ""
-    return f'{asks}Answer under the key "{field.key}" with {values_shown(field, seed)}.'
+def _asks(field: AnswerField) -> str:
+    return f"{field.question.strip()}\n" if field.question.strip() else ""
+
+
+def _answer_under(field: AnswerField, seed: int) -> str:
+    """What may be answered under a key."""
+    return f'Answer under the key "{field.key}" with {values_shown(field, seed)}.'
 
 
 def _again(complaint: str) -> str:

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from steelyard.judging.items import (
+    AskedItems,
     FoundItem,
     QuestionItem,
     Sheet,
-    ask_items,
     full_text,
     listed,
-    sheet_questions,
     why_not,
 )
+from steelyard.judging.once import Once
 from steelyard.judging.question_scores import QuestionScore, question_score
 from steelyard.judging.question_types import JUDGED_TYPES
 from steelyard.judging.questions_asked import AskedQuestion, Value
@@ -57,23 +57,14 @@ class Questionnaire(FrozenStruct, frozen=True, kw_only=True):
     async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
         """The answers about this trace."""
         turns = sum(message.role == "assistant" for message in trace.messages)
-        items = [*_items(self.rubric, turns)]
-        if not items:
+        asked = _asked_of(self, turns)
+        if not asked.items:
             return Outcome.skipped(self._why_nothing(turns))
-        return self._outcome(await ask_items(asker, self._sheet(), items, trace, case))
+        return self._outcome(await asked.ask(asker, trace, case))
 
     def questions(self) -> Iterator[AskedQuestion]:
         """What it asks, whatever the trace; one turn stands for all."""
-        yield from sheet_questions(self._sheet(), [*_items(self.rubric, 1)])
-
-    def _sheet(self) -> Sheet:
-        return Sheet(
-            judge=self.judge,
-            is_grouped=self.is_grouped,
-            rubric="\n".join(self.rubric.guidance),
-            samples=self.samples,
-            target=self.target,
-        )
+        yield from _asked_of(self, 1).questions()
 
     def _why_nothing(self, turns: int) -> str:
         if turns == 0 and any(question.answered_by_auto for question in self.rubric.questions):
@@ -102,6 +93,20 @@ class Questionnaire(FrozenStruct, frozen=True, kw_only=True):
             judge=self.judge.name,
             answers=answers,
         )
+
+
+def _asked(check: Questionnaire, turns: int) -> AskedItems:
+    sheet = Sheet(
+        judge=check.judge,
+        is_grouped=check.is_grouped,
+        rubric="\n".join(check.rubric.guidance),
+        samples=check.samples,
+        target=check.target,
+    )
+    return AskedItems(sheet, [*_items(check.rubric, turns)])
+
+
+_asked_of = Once(_asked)
 
 
 def _items(rubric: QuestionRubric, turns: int) -> Iterator[QuestionItem]:

@@ -105,7 +105,7 @@ def _unfenced(text: str) -> str:
 def _parsed(text: str) -> tuple[bool, JsonValue]:
     """Whether a text is JSON of one meaning, and what it says."""
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        value = _decode(text)
     except (ValueError, RecursionError):
         return False, None
     return True, cast(JsonValue, value)
@@ -121,3 +121,6 @@ def _once(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse).decode

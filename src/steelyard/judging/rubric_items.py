@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple, cast
 
 from steelyard.judging.items import (
+    AskedItems,
     FoundItem,
     QuestionItem,
     Sheet,
-    ask_items,
     full_text,
     listed,
-    sheet_questions,
     why_not,
     yes_no_field,
 )
+from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import AnswerField, AskedQuestion
 from steelyard.judging.score_ranges import (
     MOST_POINTS,
@@ -62,27 +62,12 @@ class RubricItems(FrozenStruct, frozen=True, kw_only=True):
         """How much of the rubric is true of this trace."""
         if not self.items:
             return Outcome.skipped("there are no rubric items")
-        found = await ask_items(asker, self._sheet(), self._asked(), trace, case)
+        found = await _asked_of(self).ask(asker, trace, case)
         return self._outcome([_ruled(*pair) for pair in zip(self.items, found, strict=True)])
 
     def questions(self) -> Iterator[AskedQuestion]:
         """What it asks, whatever the trace."""
-        yield from sheet_questions(self._sheet(), self._asked())
-
-    def _sheet(self) -> Sheet:
-        return Sheet(
-            judge=self.judge,
-            is_grouped=self.is_grouped,
-            is_case_question=True,
-            samples=self.samples,
-            target=self.target,
-        )
-
-    def _asked(self) -> list[QuestionItem]:
-        return [
-            _item(item, f"item_{number}" if self.is_grouped else "satisfied")
-            for number, item in enumerate(self.items, start=1)
-        ]
+        yield from _asked_of(self).questions()
 
     def _outcome(self, ruled: Sequence[_Ruled]) -> Outcome:
         judged = [one for one in ruled if one.share is not None]
@@ -104,6 +89,24 @@ class RubricItems(FrozenStruct, frozen=True, kw_only=True):
             details=details,
             judge=self.judge.name,
         )
+
+
+def _asked(check: RubricItems) -> AskedItems:
+    sheet = Sheet(
+        judge=check.judge,
+        is_grouped=check.is_grouped,
+        is_case_question=True,
+        samples=check.samples,
+        target=check.target,
+    )
+    items = [
+        _item(item, f"item_{number}" if check.is_grouped else "satisfied")
+        for number, item in enumerate(check.items, start=1)
+    ]
+    return AskedItems(sheet, items)
+
+
+_asked_of = Once(_asked)
 
 
 class _Ruled(NamedTuple):

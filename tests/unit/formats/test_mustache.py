@@ -143,3 +143,24 @@ def test_a_text_has_no_members() -> None:
 def test_a_template_of_too_many_tags_is_refused() -> None:
     with pytest.raises(TemplateError, match="more than 1,000 tags"):
         rendered("{{#a}}" * 1001, {"a": True})
+
+
+PIECES = [
+    *("{{", "}}", "{{{", "}}}", "&", " ", "\n", "name", "object.in.deep", "html", "nothing"),
+    *("text", "{{ name }}", "{{{html}}}", "{{& list }}", "{{object.n}}", "{", "}", ".", "é"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_a_template_without_sections_is_filled_as_one_with_sections(template: str) -> None:
+    """Templates of names alone are filled without the walk that sections need."""
+
+    def said(text: str) -> str:
+        try:
+            return rendered(text, VALUES)
+        except TemplateError as error:
+            return "no Mustache" if "no Mustache" in str(error) else f"error: {error}"
+
+    walked = said(f"{{{{#empty}}}}{{{{/empty}}}}x{template}")
+
+    assert said(f"x{template}") == walked

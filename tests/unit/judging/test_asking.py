@@ -229,3 +229,31 @@ def test_long_quotes_take_no_time(quote: str, text: str) -> None:
     is_quoted(quote + "c", text)
 
     assert time.process_time() - started < 2
+
+
+WORDS = [
+    "three weeks",
+    "Three",
+    " ",
+    "\n",
+    "`",
+    "'",
+    ".",
+    "...",
+    "<",
+    "s>",
+    "[",
+    "INST]",
+    "|",
+    "\x00",
+    "-",
+]
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=3).map("".join),
+    st.lists(st.sampled_from(WORDS), max_size=6).map("".join),
+)
+def test_words_that_stand_in_plain_text_are_found_as_in_any_other(quote: str, text: str) -> None:
+    """Letters beyond ASCII in a text keep it from the short way to find what is quoted."""
+    assert is_quoted(quote, text) == is_quoted(quote, f"{text} \u00e9")

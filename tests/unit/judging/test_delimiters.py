@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.mustache import rendered
-from steelyard.judging.delimiters import DelimiterFence, harmless, marked
+from steelyard.judging.delimiters import (
+    _CONTROL,  # pyright: ignore[reportPrivateUsage]
+    _ROLE_TOKEN,  # pyright: ignore[reportPrivateUsage]
+    DelimiterFence,
+    harmless,
+    marked,
+)
+from steelyard.model.json_value import JsonObject
 
 NONCE = "0f" * 16
 FENCE = DelimiterFence(NONCE)
@@ -54,7 +62,8 @@ def test_other_text_stays_as_it_is(text: str, clean: str) -> None:
 def test_whatever_an_answer_says_it_stands_between_the_only_two_lines_with_the_code(
     text: str,
 ) -> None:
-    filled = {**marked({"a": text, "list": [text], "object": {text: text}}), "q": "the question"}
+    shown_to_judge: JsonObject = {"a": text, "list": [text], "object": {text: text}}
+    filled = {name: marked(value) for name, value in shown_to_judge.items()}
     template = "1 {{ a }} 2 {{#list}}{{.}}{{/list}} 3 {{ object }} 4"
 
     shown = rendered(template, filled, FENCE.show)
@@ -67,12 +76,20 @@ def test_whatever_an_answer_says_it_stands_between_the_only_two_lines_with_the_c
     shown.encode("utf-8")
 
 
+@given(st.lists(HOSTILE | st.text(max_size=20), max_size=6).map("".join))
+def test_a_text_that_seems_harmless_needs_no_change(text: str) -> None:
+    """What lets most texts pass sooner than two patterns would."""
+    clean = _CONTROL.sub("\ufffd", without_surrogates(text))
+
+    assert harmless(text) == _ROLE_TOKEN.sub(r"\g<0> ", clean)
+
+
 def test_an_empty_answer_has_its_place_too() -> None:
-    assert FENCE.show(marked({"a": ""})["a"]) == f"{FENCE.begin}\n\n{FENCE.end}"
+    assert FENCE.show(marked("")) == f"{FENCE.begin}\n\n{FENCE.end}"
 
 
 def test_numbers_need_no_place_and_instructions_have_none() -> None:
-    assert rendered("{{ n }} {{ q }}", {**marked({"n": 3}), "q": "?"}, FENCE.show) == "3 ?"
+    assert rendered("{{ n }} {{ q }}", {"n": marked(3), "q": "?"}, FENCE.show) == "3 ?"
 
 
 def test_instructions_cannot_bring_the_code_along_either() -> None:

@@ -142,9 +142,9 @@ class JudgedEvaluatorComposite(_JoinedChecks, frozen=True, kw_only=True):
         assert judge is not None
         shown = material(trace, case)
         rows = json.dumps(_rows(results), ensure_ascii=False, indent=2)
-        more: JsonObject = {"question": shown["input"], RESULTS: rows}
+        filled = shown.stating({"question": shown["input"], RESULTS: rows})
         text = f"{rows}\n{quotable(trace)}"
-        return await judge.ask_about({**shown, **more}, text, asker.within("aggregator"))
+        return await judge.ask_about(filled, text, asker.within("aggregator"))
 
 
 def _without_score(results: Sequence[CheckResult]) -> Outcome | None:

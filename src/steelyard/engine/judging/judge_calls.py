@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from math import fsum
 from typing import cast
 
@@ -52,7 +52,7 @@ class JudgeCalls:
         around.budget.on_stop(self.stop)
         self._targets = targets
         self._target_of = target_of
-        self._secret = secret
+        self._secret = hashlib.blake2b(secret, digest_size=32).digest()
 
     @property
     def targets(self) -> Iterable[JudgeTarget]:
@@ -82,8 +82,8 @@ class JudgeCalls:
 
     def secret(self, *parts: object) -> bytes:
         """Bytes that follow from the secret of the run alone."""
-        data = json.dumps(parts).encode("utf-8", "surrogatepass")
-        return hmac.digest(self._secret, data, hashlib.sha256)
+        data = repr(parts).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, digest_size=32, key=self._secret).digest()
 
 
 class AskedRecord:
@@ -141,7 +141,8 @@ class RecordAsker:
         """The judge's reply; one that was given before is not asked for again."""
         record = self.record
         by = self._calls.target(call)
-        call = record.unseen.shown_with(call, by.carries, omits=by.omits)
+        if record.unseen.is_any:
+            call = record.unseen.shown_with(call, by.carries, omits=by.omits)
         key = call_key(self._check, call, by.name)
         while key not in record.judgements:
             if key in record.asking:
@@ -178,7 +179,12 @@ class RecordAsker:
 
 def call_key(check: str, call: JudgeCall, target: str) -> str:
     """What a call is known by within its record: a hash, since names may hold secrets."""
-    parts = [check, call.judge.name, call.item, call.turn, call.sample, call.round, target]
+    return _key(check, call.judge.name, call.item, call.turn, call.sample, call.round, target)
+
+
+@lru_cache(maxsize=4096)
+def _key(*parts: str | int | None) -> str:
+    """The same for every record that is asked the same."""
     data = json.dumps(parts).encode("utf-8", "surrogatepass")
     # After `target`, which the attempts of a record are sorted by.
     return f"verdict-{hashlib.blake2b(data, digest_size=16).hexdigest()}"

@@ -57,19 +57,10 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
 
         A stop is `BrokenOff`; a judgement that cannot be kept, `RunError`.
         """
-        cache, call = self.by.cache, self.call
+        cache = self.by.cache
         if cache is None or self._is_probe:
             return await self._asked(tried, None)
-        key = self.by.cache_key(
-            cache,
-            prompt_of_call(call, blanked=True),
-            {
-                "schema": call.schema,
-                "sample": call.sample,
-                "round": call.round,
-                "wants_logprobs": call.wants_logprobs,
-            },
-        )
+        key = self.by.cache_key(cache, self.call)
         if not cache.begin(key):
             with self.shared.waiting.for_turn():
                 known = await cache.find(key)
@@ -117,10 +108,11 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         None where the target was away or knows better by now how to ask: there was no attempt.
         """
         by, clock = self.by, self.shared.around.clock
-        with self.shared.waiting.for_turn():
-            await by.slots.acquire()
+        if not by.slots.take_at_once():
+            with self.shared.waiting.for_turn():
+                await by.slots.take()
         try:
-            if by.claims:
+            if by.claims and not by.claims.covers((self, number)):
                 with self.shared.waiting.for_turn():
                     await by.claims.cover((self, number))
             prompt = prompt_of_call(self.call)

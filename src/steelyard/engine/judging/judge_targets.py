@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections import deque
@@ -13,13 +12,17 @@ from msgspec import field
 
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.claims import Claims
+from steelyard.engine.judging.judge_prompt import prompt_of_call
 from steelyard.engine.limiter import Limiter
+from steelyard.engine.slots import Slots
 from steelyard.errors import TargetError
 from steelyard.judging.fingerprint import fingerprint
+from steelyard.judging.once import Once
 from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.judgement import JudgeCall
 from steelyard.model.unsent import NOTHING
-from steelyard.ports import Judged, Prompt, Target
+from steelyard.ports import Judged, Target
 
 # The words in which servers refuse a request for the sake of its schema, or of log probabilities.
 _SCHEMA = re.compile(
@@ -71,7 +74,7 @@ class JudgeTarget(FrozenStruct, frozen=True, kw_only=True):
     target: Target
     limiter: Limiter
     """The same that the records of the target share, where it has any."""
-    slots: asyncio.Semaphore
+    slots: Slots
     """Calls that are made but not committed."""
     claims: Claims[Any] | None = None
     """Calls that may be under way; None where a call leaves nothing behind, as a recording."""
@@ -105,7 +108,26 @@ class JudgeTarget(FrozenStruct, frozen=True, kw_only=True):
             known = self.fingerprints[identity] = made
         return known
 
-    def cache_key(self, cache: AnswerCache, prompt: Prompt, more: JsonObject) -> bytes:
+    def cache_key(self, cache: AnswerCache, call: JudgeCall) -> bytes:
         """The cache key of a question: everything that is sent, and the call."""
-        call = json.dumps({**more, "is_held": self.endpoint.is_held}, sort_keys=True)
-        return cache.key(prompt._replace(messages=(*prompt.messages, ("call", call))), 0)
+        prompt = prompt_of_call(call, blanked=True)
+        is_held, wants_logprobs = self.endpoint.is_held, call.wants_logprobs
+        told = _told(call.schema, call.sample, call.round, is_held, wants_logprobs)
+        return cache.key(prompt._replace(messages=(*prompt.messages, ("call", told))), 0)
+
+
+def _as_json(
+    schema: JsonObject, sample: int, round_: int, is_held: bool, wants_logprobs: bool
+) -> str:
+    """What is told beside a prompt, the same for all records that are asked the same."""
+    told: JsonObject = {
+        "schema": schema,
+        "sample": sample,
+        "round": round_,
+        "is_held": is_held,
+        "wants_logprobs": wants_logprobs,
+    }
+    return json.dumps(told, sort_keys=True)
+
+
+_told = Once(_as_json)
