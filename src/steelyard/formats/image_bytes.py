@@ -42,6 +42,14 @@ def base64_bytes(text: str) -> bytes:
     if len(text) * 3 // 4 > MAX_IMAGE + 3:
         raise ParseError(f"the image has more than {too_large()}", code="record_too_large")
     try:
+        # In one pass, which takes neither white space nor anything after the padding.
+        return binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return _loose_bytes(text)
+
+
+def _loose_bytes(text: str) -> bytes:
+    try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         raise ParseError("it is not Base64", code="invalid_encoding") from None

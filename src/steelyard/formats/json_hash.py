@@ -55,10 +55,19 @@ def _encoded(value: JsonValue) -> bytes | None:
         data = _encode(value)
     except UnicodeEncodeError:
         return None
+    if _is_certain(data):
+        return data
+    # Most often it is a text that has them, as Base64 does; what is no text is short.
+    is_plain = data.find(b"\\") < 0
+    return data if is_plain and _is_certain(b'"'.join(data.split(b'"')[::2])) else None
+
+
+def _is_certain(data: bytes) -> bool:
+    """Whether there is nothing that both write differently."""
     digits = data.translate(_DIGITS)
     # `find`, as `in` takes twice as long to look for so little.
     seen = (data.find(b"null"), data.find(b"0.0000"), digits.find(b"0e0"), digits.find(b"0e-0"))
-    return data if seen == _NOWHERE else None
+    return seen == _NOWHERE
 
 
 def whole_numbers(value: JsonValue) -> JsonValue:

@@ -20,6 +20,7 @@ from steelyard.formats.json_text import MAX_DEPTH
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema_names import UnknownName, closed, unknown_names
+from steelyard.formats.schema_shapes import Shapes
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 
 _ARTICLES = {
@@ -55,6 +56,7 @@ class Schema:
         if pointer != "#":
             self._start = {"$ref": pointer, "$defs": document["$defs"]}
         self._closed = _compiled(closed(self._start))
+        self._shapes = Shapes(self._start)
 
     @cached_property
     def _validator(self) -> jsonschema_rs.Draft202012Validator:
@@ -73,7 +75,7 @@ class Schema:
         try:
             errors = islice(self._validator.iter_errors(value), MAX_PROBLEMS + 1)
             found = [self._problem(error, value) for error in errors]
-            unknown = list(islice(self._unknown_fields(value), MAX_PROBLEMS + 1))
+            unknown = self._shapes.problems(value, self._unknown_fields)
         except UnicodeEncodeError:
             return _surrogates(value)
         except (ValueError, RecursionError):
@@ -111,7 +113,10 @@ class Schema:
         known = {unknown.path: unknown.known for unknown in unknown_names(self._start, value)}
         return known.get(path, frozenset())
 
-    def _unknown_fields(self, value: JsonValue) -> Iterator[Problem]:
+    def _unknown_fields(self, value: JsonValue) -> list[Problem]:
+        return list(islice(self._each_unknown_field(value), MAX_PROBLEMS + 1))
+
+    def _each_unknown_field(self, value: JsonValue) -> Iterator[Problem]:
         for unknown in unknown_names(self._start, value, only_open=True):
             hint = _whose(unknown) or did_you_mean(unknown.name, unknown.known)
             if hint or unknown.is_owned:

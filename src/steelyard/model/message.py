@@ -60,11 +60,17 @@ class ImageBlock(OtherBlock):
     """The reference as it was written, for an image that was read from a file."""
     detail: str = ""
     """How closely a model is to look, in the words of the protocol."""
+    _hash: list[str] = field(
+        default_factory=list[str], init=False, repr=False, compare=False, hash=False
+    )
+    """The hash of its bytes, once somebody has asked for it."""
 
     @property
     def sha256(self) -> str:
         """The hash of its bytes, or of its address."""
-        return hashlib.sha256(self.content or self.url.encode()).hexdigest()
+        if not self._hash:
+            self._hash.append(hashlib.sha256(self.content or self.url.encode()).hexdigest())
+        return self._hash[0]
 
 
 ContentBlock: TypeAlias = TextBlock | FileBlock | OtherBlock

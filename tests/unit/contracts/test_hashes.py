@@ -13,7 +13,7 @@ from steelyard.contracts.hashes import file_hashes
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
-from steelyard.model.json_value import JsonValue
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import FileBlock, Message, TextBlock
 
 VALUES = st.recursive(
@@ -67,6 +67,25 @@ def test_the_hash_is_that_of_pythons_sorted_compact_json(value: JsonValue) -> No
 @given(st.lists(st.floats(), min_size=1))
 def test_numbers_are_written_as_python_writes_them(value: list[float]) -> None:
     assert record_sha256([*value]) == sha256(json.dumps(value, separators=(",", ":")))
+
+
+ODD_TEXTS = ["null", "1e5", "0.00001", "2e-7", '"', "\\", ":", "a"]
+ODD_NUMBERS = [1e300, 1e-7, 0.00001, 1.5, None, 7]
+
+
+@given(
+    st.dictionaries(
+        st.lists(st.sampled_from(ODD_TEXTS), max_size=3).map("".join),
+        st.lists(st.sampled_from(ODD_TEXTS), max_size=3).map("".join)
+        | st.sampled_from(ODD_NUMBERS),
+        max_size=3,
+    )
+)
+def test_texts_that_look_like_odd_numbers_are_none(value: JsonObject) -> None:
+    """As Base64 does; and what stands in a text hides no number beside it."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    assert record_sha256(value) == sha256(text)
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(), max_size=5))
