@@ -7,11 +7,11 @@ import math
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from steelyard.model.json_value import JsonObject
+from steelyard.results.attempts import Attempt
 
 Item = TypeVar("Item")
-Call: TypeAlias = "tuple[int, int, int, str | None, str] | JsonObject"
-"""Index, repeat, attempt, record and target; of a judge's call, the fields of its attempt."""
+Call: TypeAlias = tuple[int, int, int, str | None, str] | Attempt
+"""Index, repeat, attempt, record and target; of a judge's call, as much as is known of it."""
 
 
 class ClaimLedger(Protocol):

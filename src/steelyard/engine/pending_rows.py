@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import cast
 
 from msgspec.structs import replace
@@ -17,21 +18,22 @@ from steelyard.model.trace import Trace
 _KEYS = ("record_id", "repeat", "key", "check", "judge", "target", "fingerprint", "item", "turn")
 _COUNTED = ("sample", "round", "is_enforced", "attempts", "cost_usd", "is_cached", "saved_usd")
 _FAILED = ("error_code", "message")
+_JUDGED = ("index", *_KEYS, *_COUNTED, *_FAILED)
+_judged = attrgetter(*_JUDGED)
 _KNOWN = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", "cost_usd")
 
 
 def judgement_row(judgement: Judgement) -> JsonObject:
     """A judgement as its JSON object; the prompt is stored separately."""
-    names = ("index", *_KEYS, *_COUNTED, *_FAILED)
-    row: JsonObject = {name: getattr(judgement, name) for name in names}
-    return {**row, "trace": trace_row(judgement.trace) if judgement.trace else None}
+    row: JsonObject = dict(zip(_JUDGED, _judged(judgement), strict=True))
+    row["trace"] = trace_row(judgement.trace) if judgement.trace else None
+    return row
 
 
 def read_judgement(data: bytes) -> Judgement:
     """A judgement that was kept."""
     row = json.loads(data)
-    names = ("index", *_KEYS, *_COUNTED, *_FAILED)
-    return Judgement(**{name: row[name] for name in names}, trace=_trace(row["trace"]))
+    return Judgement(**{name: row[name] for name in _JUDGED}, trace=_trace(row["trace"]))
 
 
 def answered_row(result: Result) -> JsonObject:

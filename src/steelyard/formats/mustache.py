@@ -93,8 +93,10 @@ def _filled(
 ) -> str:
     filled = list(parts)
     for place in range(1, len(parts), 2):
-        value = _found((cast(JsonValue, values),), parts[place], is_tested=False)
-        filled[place] = without_surrogates(show(value))
+        name = parts[place]
+        is_there = "." not in name and name in values
+        found = values[name] if is_there else _found([cast(JsonValue, values)], name)
+        filled[place] = without_surrogates(show(found))
     return "".join(filled)
 
 
@@ -148,7 +150,7 @@ def _shown_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _found(scopes: Sequence[JsonValue], name: str, *, is_tested: bool) -> JsonValue:
+def _found(scopes: Sequence[JsonValue], name: str, *, is_tested: bool = False) -> JsonValue:
     """What a name stands for in the scopes, the innermost first; the last is the top."""
     first, *rest = name.split(".")
     objects = [scope for scope in scopes if isinstance(scope, Mapping)]

@@ -30,10 +30,19 @@ class Samples(FrozenStruct, frozen=True, kw_only=True):
     """What the samples came to; `score` is None when too few of them were scored."""
 
     score: float | None
-    scored: int
+    values: Sequence[str]
+    """Those that were given, in order."""
     total: int
-    counts: dict[str, int]
-    """How often each value was given, most frequent first."""
+
+    @property
+    def scored(self) -> int:
+        """How many samples were scored."""
+        return len(self.values)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each value was given, most frequent first."""
+        return dict(Counter(self.values).most_common())
 
     @property
     def vote_share(self) -> float | None:
@@ -155,14 +164,12 @@ def _why_unscored(answers: Sequence[Answered]) -> str:
 def _sampled(judge: Judge, answers: Sequence[Answered]) -> Samples:
     """The mean over the samples that were scored, if at least half were."""
     scored = [answer for answer in answers if answer.only.is_scored]
-    values = Counter(_shown(answer.only.value) for answer in scored)
     is_enough = bool(scored) and 2 * len(scored) >= len(answers)
     scores = [_score(judge, answer) for answer in scored]
     return Samples(
         score=meant(fsum(scores) / len(scores)) if is_enough else None,
-        scored=len(scored),
+        values=[_shown(answer.only.value) for answer in scored],
         total=len(answers),
-        counts=dict(values.most_common()),
     )
 
 

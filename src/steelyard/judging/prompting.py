@@ -215,3 +215,7 @@ def _again(complaint: str) -> str:
     if not complaint:
         return ""
     return f"\n\nYour last reply could not be used: {complaint}. Reply with the JSON object alone."
+
+
+FRAME = tuple(_system(DelimiterFence(_NONCE), ()).split(_NONCE))
+"""What every judge is told first; the nonce of its call stands between each two of these."""

@@ -92,6 +92,8 @@ class Judgement(FrozenStruct, frozen=True, kw_only=True):
     cache_key: bytes | None = None
     """What the question is known by, where another call may be given the same reply."""
     prompt: tuple[tuple[str, str], ...] = ()
+    nonce: str = ""
+    """What stands around material in the prompt."""
     private: tuple[tuple[str, str], ...] = ()
     """What fields of the record hold that are never written, each with its path."""
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from steelyard.engine.threads import in_thread
 from steelyard.errors import TargetError
 from steelyard.judging.instrument import rule_of
+from steelyard.judging.once import Once
 from steelyard.model.case import Case
 from steelyard.model.json_value import Extra
 from steelyard.model.judgement import Asker
@@ -97,7 +98,10 @@ def _with_rule(entry: RubricCheck, rubric: Rubric | None, outcome: Outcome) -> O
     """What judges found together with what makes a pass of it, which a validation must know."""
     if not hasattr(entry.check, "questions"):
         return outcome
-    return replace(outcome, details={**outcome.details, "rule": rule_of(entry, rubric)})
+    return replace(outcome, details={**outcome.details, "rule": _rule_of(entry, rubric)})
+
+
+_rule_of = Once(rule_of)
 
 
 def _placed(entry: RubricCheck, outcome: Outcome) -> CheckResult:

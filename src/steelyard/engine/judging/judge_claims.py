@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.engine.claims import Claimed, Claims
 from steelyard.engine.judging.judge_request import JudgeRequest
 from steelyard.engine.record_work import EngineContext
-from steelyard.model.json_value import JsonObject
+from steelyard.results.attempts import Attempt
 
 
 def _none(_count: int) -> tuple[tuple[JudgeRequest, int], ...]:
@@ -19,7 +19,7 @@ def judge_claims(name: str, around: EngineContext, limit: int) -> Claims[tuple[J
     def place(call: tuple[JudgeRequest, int]) -> tuple[int, int, str]:
         return call[0].place
 
-    def logged(call: tuple[JudgeRequest, int]) -> JsonObject:
+    def logged(call: tuple[JudgeRequest, int]) -> Attempt:
         return call[0].call_of(call[1])
 
     how: Claimed[tuple[JudgeRequest, int]] = Claimed(name, place, logged, _none)

@@ -22,7 +22,6 @@ from steelyard.engine.retries import retry_wait
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
 from steelyard.model.frozen_struct import FrozenStruct
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
 from steelyard.model.run import INTERRUPTED, PlannedRecord
@@ -293,9 +292,9 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         """The key of a call within its run."""
         return self.record.index, self.record.repeat, self.key
 
-    def call_of(self, number: int) -> JsonObject:
+    def call_of(self, number: int) -> Attempt:
         """As much of an attempt as is known before its call is made."""
-        return self._logged(number, "").json()
+        return self._logged(number, "")
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint
@@ -351,6 +350,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             cost_usd=cost_usd,
             cache_key=cache_key,
             prompt=call.messages,
+            nonce=call.nonce,
             private=record.asking.private if record.asking else (),
         )
 

@@ -17,6 +17,7 @@ from steelyard.engine.pending_rows import answered_row, judgement_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.json_fields import object_list
+from steelyard.judging.prompting import FRAME
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
@@ -39,6 +40,7 @@ MOST_KNOWN = 65_536
 
 _KNOWN_IDS = 1000
 _SHORT = 16 * 1024
+_TINY = 4 * 1024
 Private: TypeAlias = tuple[tuple[str, str], ...]
 """What fields of a record hold that are never written, each with its path."""
 _SAID_SIGN = b"\0"
@@ -46,6 +48,8 @@ _SAID_SIGN = b"\0"
 _SAID = cast(str, msgspec.Raw(_SAID_SIGN))
 _encoder = msgspec.json.Encoder()
 _encode, _encode_lines = _encoder.encode, _encoder.encode_lines
+_FRAME = [_encode(part).decode()[1:-1] for part in FRAME]
+"""What stands in every prompt of a judge, as JSON writes it."""
 
 
 class RequestPartRows:
@@ -168,14 +172,17 @@ class ResultRows:
         """What came of a call to a judge, with its last attempt."""
         prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
         rows = [(prompt, NOTHING), (judgement_row(judgement), exemptions.JUDGEMENT)]
-        own = judgement.key, judgement.fingerprint
+        name = self._name(judgement.judge)
+        own = [judgement.key, judgement.fingerprint, judgement.nonce, *_FRAME]
+        if name == judgement.judge:
+            own.append(name)
         (prompted, kept), tried = self._cleared(rows, judgement.private, attempts, own)
         row = (
             self._run_id,
             NO_RECORD if judgement.index is None else judgement.index,
             judgement.repeat,
             judgement.key,
-            self._name(judgement.judge),
+            name,
             judgement.target,
             judgement.fingerprint,
             judgement.cache_key,
@@ -193,12 +200,13 @@ class ResultRows:
     ) -> tuple[Sequence[bytes], list[TableRow]]:
         """Rows without what nobody may see, and attempts; one look at all of them, if it can."""
         exempt = [*(ours for _, ours in rows), *(exemptions.ATTEMPT for _ in attempts)]
-        made = [_bytes(row) for row, _ in rows]
-        tried = [_bytes(one) for one in attempts]
-        self._redact.carry(*made, *tried)
-        each = zip(made, exempt, strict=False)
-        texts = [self._redact.without(text, private, ours) for text, ours in each] + tried
-        clean = self._redact.each(texts, lambda: exempt, [one.encode("ascii") for one in own])
+        seen, texts = _lines([*(row for row, _ in rows), *attempts])
+        self._redact.carry(*texts, seen=seen)
+        if private:
+            each = zip(texts[: len(rows)], exempt, strict=False)
+            texts[: len(rows)] = [self._redact.without(text, private, ours) for text, ours in each]
+            seen = b""
+        clean = self._redact.each(texts, lambda: exempt, [one.encode() for one in own], seen)
         return clean[: len(rows)], self._tried(attempts, clean[len(rows) :])
 
     def _prediction(self, result: Result) -> Prediction:
@@ -256,7 +264,7 @@ def _compressed(data: bytes) -> bytes:
     """Compressed; for a short text with a small window, which is ready in a tenth of the time."""
     if len(data) > _SHORT:
         return zlib.compress(data)
-    packer = zlib.compressobj(wbits=13, memLevel=6)
+    packer = zlib.compressobj(level=1, wbits=12 if len(data) <= _TINY else 13, memLevel=5)
     return packer.compress(data) + packer.flush()
 
 
@@ -295,7 +303,7 @@ def _is_said(trace: JsonObject, text: str) -> bool:
     return any(row.get("content") == text for row in object_list(trace, "messages"))
 
 
-def _lines(rows: Sequence[Facts | Value]) -> tuple[bytes, list[bytes]]:
+def _lines(rows: Sequence[JsonObject | Facts | Value]) -> tuple[bytes, list[bytes]]:
     """Rows in one text with a line for each, and each by itself; JSON has no line breaks."""
     try:
         data = _encode_lines(rows)
