@@ -17,6 +17,7 @@ _VARIABLES = {"{": ("{{{", "}}}"), "&": ("{{&", "}}")}
 _MORE = ("#", "^", "/", ">", "=", "!")
 _BLANK = " \t\n\r\v\f"
 
+
 def as_text(value: JsonValue) -> str:
     """A text as it is, nothing for null, and anything else as JSON."""
     if isinstance(value, str):

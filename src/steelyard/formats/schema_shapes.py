@@ -31,7 +31,8 @@ class Shapes:
             self._named.update(rule.get("properties", ()))
             self._telling.update(rule.get("if", {}).get("properties", ()))
             others = rule.get("additionalProperties")
-            self._is_deep |= isinstance(others, dict) and not _FURTHER.isdisjoint(others)
+            names = cast("dict[str, Any]", others) if isinstance(others, dict) else {}
+            self._is_deep |= not _FURTHER.isdisjoint(names)
         self._innocent: set[Hashable] = set()
 
     def problems(

@@ -29,7 +29,7 @@ from steelyard.model.judgement import Asker, JudgeCall
 
 _NAMES = re.compile(r"\{\{[{&#^]?\s*([^\s{}.]+)")
 _MOST_KNOWN = 256
-_KNOWN: dict[tuple[str, str, str, str], Instrument] = {}
+_KNOWN: dict[tuple[str, str, str, str], PreparedQuestion] = {}
 _OPTIONAL = ("input", "output", "expected", "context", "criteria", "rubric", "question")
 _NONCE = "\0"
 """Stands for the nonce in what is prepared; no text that is shown has it."""
@@ -49,7 +49,7 @@ value: your decision, one of those that are offered for the key. "{CANNOT_JUDGE}
 use it when the material does not allow a decision."""
 
 
-class Instrument(NamedTuple):
+class PreparedQuestion(NamedTuple):
     """What all calls of a question have in common, whatever they are about."""
 
     schema: JsonObject
@@ -66,15 +66,15 @@ def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "
     """The call for a question; a complaint about the first reply makes it the second round."""
     nonce = asker.secret(f"nonce {asked.sample}").hex()[:32]
     fence = DelimiterFence(nonce)
-    instrument = _instrument(asked)
+    prepared = _prepared_for(asked)
     return JudgeCall(
         judge=asked.judge,
         messages=(
-            ("system", nonce.join([part.replace(nonce, "") for part in instrument.system])),
-            ("user", _user(asked, fence, instrument, seed) + _again(complaint)),
+            ("system", nonce.join([part.replace(nonce, "") for part in prepared.system])),
+            ("user", _user(asked, fence, prepared, seed) + _again(complaint)),
         ),
-        schema=instrument.schema,
-        identity=instrument.identity,
+        schema=prepared.schema,
+        identity=prepared.identity,
         nonce=nonce,
         item=asked.item,
         turn=asked.turn,
@@ -87,10 +87,10 @@ def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "
 
 def call_identity(asked: AskedQuestion) -> str:
     """What makes it the same judge; the same for every trace that it is asked about."""
-    return _instrument(asked).identity
+    return _prepared_for(asked).identity
 
 
-def _instrument(asked: AskedQuestion) -> Instrument:
+def _prepared_for(asked: AskedQuestion) -> PreparedQuestion:
     is_asking = "question" not in asked.material
     return _prepared(asked.judge, asked.fields, asked.instructions, asked.examples, is_asking)
 
@@ -101,7 +101,7 @@ def _made(
     given: Extra,
     shown: tuple[Example, ...],
     is_asking: bool,
-) -> Instrument:
+) -> PreparedQuestion:
     """Made once for what many records are asked, also where each of them brings it along.
 
     Known by what it is made of as text, in which 1 and 1.0 differ.
@@ -124,7 +124,7 @@ def _made(
             examples=labelled,
         )
         is_said = "question" in _names(judge.template) and "question" in instructions
-        known = _KNOWN[made_of] = Instrument(
+        known = _KNOWN[made_of] = PreparedQuestion(
             schema=schema,
             identity=identified,
             instructions=instructions,
@@ -187,12 +187,14 @@ class _Values(Mapping[str, JsonValue]):
         return sum(1 for _ in self)
 
 
-def _user(asked: AskedQuestion, fence: DelimiterFence, instrument: Instrument, seed: int) -> str:
-    values = _Values(asked.material, instrument.instructions)
+def _user(
+    asked: AskedQuestion, fence: DelimiterFence, prepared: PreparedQuestion, seed: int
+) -> str:
+    values = _Values(asked.material, prepared.instructions)
     body = rendered(asked.judge.template, values, fence.show).strip()
     rest = [
         fence.plain(f"{asks}{_answer_under(field, seed)}")
-        for field, asks in zip(asked.fields, instrument.asks, strict=True)
+        for field, asks in zip(asked.fields, prepared.asks, strict=True)
     ]
     return "\n\n".join([body, *rest])
 
