@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,23 @@ settings.register_profile("test", STEADY, max_examples=25)
 settings.register_profile("trials", STEADY, max_examples=100)
 settings.register_profile("soak", STEADY, derandomize=False, max_examples=1000)
 settings.load_profile("test")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that wants both stores with each, unless it is about files."""
+    if "both_stores" in metafunc.fixturenames:
+        is_of_file = metafunc.definition.get_closest_marker("sqlite") is not None
+        on_server = () if is_of_file else (pytest.param("postgresql", marks=pytest.mark.trials),)
+        metafunc.parametrize("both_stores", ["sqlite", *on_server], indirect=True)
+
+
+@pytest.fixture
+def both_stores(request: pytest.FixtureRequest) -> Generator[None]:
+    """A test with its stores in files, and once more with PostgreSQL."""
+    from fakes.stores import stores_on_server  # noqa: PLC0415 - many tests have no store
+
+    with stores_on_server(os.environ) if request.param == "postgresql" else nullcontext():
+        yield
 
 
 @pytest.hookimpl(trylast=True)

@@ -17,6 +17,7 @@ from servers.service import running
 from steelyard.project import Project, open_project
 from steelyard.usecases.traces.assembled_traces import every_trace
 
+pytestmark = pytest.mark.usefixtures("both_stores")
 ROOT = Path(__file__).parents[2]
 EMAIL = "jo.smith@example.org"
 

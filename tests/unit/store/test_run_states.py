@@ -6,9 +6,17 @@ import tempfile
 from pathlib import Path
 from typing import get_args
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from fakes.runs import stored_run
 from fakes.stores import open_store
@@ -124,5 +132,8 @@ class RunMachine(RuleBasedStateMachine):
         self._folder.cleanup()
 
 
-RunMachine.TestCase.settings = settings(max_examples=examples(30), stateful_step_count=25)
-TestRunStates = RunMachine.TestCase
+@pytest.mark.no_cover
+@pytest.mark.usefixtures("both_stores")
+def test_only_the_diagram_of_contract_2_is_possible() -> None:
+    steps = settings(max_examples=examples(30), stateful_step_count=25)
+    run_state_machine_as_test(RunMachine, settings=steps)

@@ -8,15 +8,23 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+from sqlalchemy import select
 
 from fakes.audit import an_entry
 from fakes.review_queues import AT, QUEUE, StoredQueue, a_label, answers
 from steelyard.errors import ConflictError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import Wanted
+from steelyard.store.review_tables import slots
 from strategies.effort import examples
 
 PEOPLE = st.sampled_from(("ann", "bob", "cem"))
@@ -187,10 +195,9 @@ class Crowd(RuleBasedStateMachine):
     def is_replaced(self, key: tuple[str, str]) -> bool:
         """Whether an expired claim was taken over, as far as the store says."""
         with self.queue.engine.connect() as connection:
-            found = connection.exec_driver_sql(
-                "SELECT annotator FROM review_slots WHERE item_id = ? AND token = ?",
-                (key[1], self.valid[key]),
-            ).scalar()
+            slot = slots.c
+            mine = (slot.item_id == key[1]) & (slot.token == self.valid[key])
+            found = connection.execute(select(slot.annotator).where(mine)).scalar()
         return found is None
 
     def has_room(self, item: str) -> bool:
@@ -206,5 +213,8 @@ class Crowd(RuleBasedStateMachine):
         return key in self.valid or self.has_room(item)
 
 
-TestCrowd = Crowd.TestCase
-TestCrowd.settings = settings(max_examples=examples(60), stateful_step_count=30, deadline=None)
+@pytest.mark.no_cover
+@pytest.mark.usefixtures("both_stores")
+def test_a_queue_holds_whatever_people_do() -> None:
+    steps = settings(max_examples=examples(60), stateful_step_count=30, deadline=None)
+    run_state_machine_as_test(Crowd, settings=steps)

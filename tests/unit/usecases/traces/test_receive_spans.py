@@ -12,6 +12,7 @@ from steelyard.errors import InvalidError
 from steelyard.usecases.traces.ports import TracePorts
 from steelyard.usecases.traces.receive_spans import ReceivedSpans, receive_spans
 
+pytestmark = pytest.mark.usefixtures("both_stores")
 EMAIL, CARD, KEY = "jo.smith@example.org", "4111 1111 1111 1111", "sk-" + "a1B2c3D4" * 4
 
 
@@ -129,6 +130,7 @@ def test_ids_that_look_like_numbers_of_cards_stay(ports: TracePorts) -> None:
     assert odd.spans[0].parent_id == ""
 
 
+@pytest.mark.sqlite
 def test_nothing_secret_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DESK_KEY", "correct-horse-battery")
     settings = 'targets: {live: {provider: openai, base_url: "http://h/v1", model: m, '
