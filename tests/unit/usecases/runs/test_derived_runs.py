@@ -28,6 +28,7 @@ from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
 from steelyard.usecases.runs.unanswered import Unanswered
 
+pytestmark = pytest.mark.usefixtures("both_stores")
 Record = dict[str, Any]
 RUBRIC = """\
 id: {name}

@@ -24,6 +24,7 @@ from steelyard.results.artifacts import ARTIFACTS
 from steelyard.usecases.runs.execute import is_held, start_run
 from steelyard.usecases.runs.ports import RunPorts
 
+pytestmark = pytest.mark.usefixtures("both_stores")
 ROWS = [row(f"r{number}") for number in range(20)] + [{"id": "invalid"}]
 INVALID = (20, 0)
 
@@ -269,6 +270,7 @@ def test_of_two_processes_that_resume_a_run_one_is_refused(project: Project) -> 
         project.resume(ports, read)
 
 
+@pytest.mark.sqlite
 def test_a_run_that_nobody_can_go_on_with_has_failed(project: Project) -> None:
     """A result was kept of a record that its dataset does not have."""
     stop(project, project.ports(StoppingTarget(after=5)))
