@@ -2,8 +2,9 @@
 
 Speed is that from the first call to the last, and what a record costs is the difference between a
 long and a short run, so that what it takes to start is in no number. `python -m bench.scale`
-writes the table; `--rows 12000` measures shorter runs, `--store URL` another store than SQLite,
-and `--engines local` leaves Ray out. On Linux.
+writes the table; `--rows 12000` measures shorter runs, `--store URL` a store in PostgreSQL. Parts
+are measured with `--engines local`, `--delays 50` and `--workers 1 2`: every row is kept in
+`bench/data/scale.json`, and the table has all that were kept of one size. On Linux.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from bench.processes import Watched
 
 ROWS = 50_000
 FEW = 2_000
+SQLITE = "SQLite"
 AT_ONCE = 256
 DELAYS_MS = (0, 50)
 WORKERS = (1, 2, 4)
@@ -36,9 +38,17 @@ ENGINES = ("local", "ray")
 _NEAR = 0.9
 """So much of what there is counts as all of it."""
 _HEAD = (
-    *("answers after", "workers", "records a second", "CPU a record", "against one process"),
+    *(
+        "answers after",
+        "store",
+        "workers",
+        "records a second",
+        "CPU a record",
+        "against one process",
+    ),
     *("memory", "what is used up"),
 )
+KEPT = ROOT / "bench" / "data" / "scale.json"
 _OBJECT_BYTES = 80 * 1024 * 1024
 
 
@@ -63,6 +73,13 @@ class Scaled(NamedTuple):
     busy: float
     """How many cores run and endpoint keep busy."""
     peak_bytes: int
+    store: str
+    rows: int
+
+    @property
+    def which(self) -> tuple[object, ...]:
+        """What was measured; the rows of the table come in this order."""
+        return self.rows, self.delay_ms, self.store != SQLITE, self.engine != "local", self.workers
 
     @property
     def limit(self) -> str:
@@ -82,6 +99,7 @@ class Bench(NamedTuple):
     """Its process."""
     ray: Any
     """The cluster; None where it is left out."""
+    store: str
 
     def scaled(self, engine: str, workers: int, delay_ms: int) -> Scaled:
         """The measurement of one number of workers."""
@@ -91,7 +109,8 @@ class Bench(NamedTuple):
         asked = many.endpoint_cpu_s - few.endpoint_cpu_s
         busy = (cpu + asked) / more * self.rows / many.calls_s
         speed, cpu_ms = self.rows / many.calls_s, cpu / more * 1000
-        return Scaled(engine, workers, delay_ms, speed, cpu_ms, busy, many.peak_bytes)
+        found = (speed, cpu_ms, busy, many.peak_bytes)
+        return Scaled(engine, workers, delay_ms, *found, self.store, self.rows)
 
     def _taken(self, engine: str, workers: int, count: int) -> Taken:
         words = [*STEELYARD, "run", str(cases(count)), "--target", f"at_{AT_ONCE}"]
@@ -117,19 +136,35 @@ def calls_s(folder: Path) -> float:
     return (max(times) - min(times)).total_seconds()
 
 
-def measured(rows: int, engines: Sequence[str], store: str | None) -> Iterator[Scaled]:
-    """Every row of the table."""
+def measured(asked: argparse.Namespace) -> Iterator[Scaled]:
+    """The rows that were asked for."""
     prepare()
-    if store:
+    if asked.store:
         with (FOLDER / "steelyard.yaml").open("a", encoding="utf-8") as stream:
-            stream.write(f"store: {store}\n")
-    with cluster(is_wanted="ray" in engines) as ray:
-        for delay_ms in DELAYS_MS:
+            stream.write(f"store: {asked.store}\n")
+    with cluster(is_wanted="ray" in asked.engines) as ray:
+        for delay_ms in asked.delays:
             with endpoint(delay_ms) as pid:
-                bench = Bench(rows, pid, ray)
-                for engine in engines:
-                    for workers in WORKERS:
+                bench = Bench(asked.rows, pid, ray, "PostgreSQL" if asked.store else SQLITE)
+                for engine in asked.engines:
+                    for workers in asked.workers:
                         yield bench.scaled(engine, workers, delay_ms)
+
+
+def kept() -> list[Scaled]:
+    """What was measured before."""
+    if not KEPT.exists():
+        return []
+    return [Scaled(**row) for row in json.loads(KEPT.read_bytes())]
+
+
+def keep(new: Scaled) -> list[Scaled]:
+    """Keep a measurement in place of an earlier one of the same; all, in their order."""
+    rows = [*(row for row in kept() if row.which != new.which), new]
+    rows.sort(key=lambda row: row.which)
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    KEPT.write_text(json.dumps([row._asdict() for row in rows], indent=1), encoding="utf-8")
+    return rows
 
 
 @contextmanager
@@ -170,35 +205,42 @@ def ray_processes(ray: Any) -> list[int]:
     return [one.process.pid for several in known.values() for one in several]
 
 
-def table(rows: Sequence[Scaled], count: int, store: str) -> str:
+def table(rows: Sequence[Scaled], count: int) -> str:
     """The measurements in Markdown."""
-    alone = {row.delay_ms: row for row in rows if (row.engine, row.workers) == ("local", 1)}
+    alone = {
+        (row.delay_ms, row.store): row for row in rows if (row.engine, row.workers) == ("local", 1)
+    }
     reduced = "" if count == ROWS else f"; a reduced size, {ROWS:,} records are meant"
     how = (
         f"Measured by `python -m bench.scale --rows {count}`: {machine()}; one run each of "
-        f"{FEW:,} and of {count:,} records, {AT_ONCE} at once, {store}{reduced}. Endpoint and run "
-        "share the cores. Ray: one node with a CPU per worker; its own processes are in its "
-        "figures."
+        f"{FEW:,} and of {count:,} records, {AT_ONCE} at once{reduced}. Endpoint, run and store "
+        "share the cores; what a server of PostgreSQL takes is in no figure. Ray: one node with "
+        "a CPU per worker; its own processes are in its figures."
     )
     lines = [
         how,
         "",
         f"| {' | '.join(_HEAD)} |",
         f"|{'---|' * len(_HEAD)}",
-        *(_line(row, alone[row.delay_ms]) for row in rows),
+        *(_line(row, alone.get((row.delay_ms, row.store))) for row in rows),
     ]
     return "\n".join(lines)
 
 
-def _line(row: Scaled, alone: Scaled) -> str:
+def _line(row: Scaled, alone: Scaled | None) -> str:
+    beside = "–"
+    if alone:
+        speed, cpu = row.speed / alone.speed, row.cpu_ms / alone.cpu_ms
+        beside = f"{speed:.2f} × the speed, {cpu:.2f} × the CPU"
     one = "one process" if row.workers == 1 else f"{row.workers} processes"
     who = one if row.engine == "local" else f"Ray, {row.workers}"
     cells = (
         f"{row.delay_ms} ms",
+        row.store,
         who,
         f"**{row.speed:,.0f}**",
         f"{row.cpu_ms:.3f} ms",
-        f"{row.speed / alone.speed:.2f} × the speed, {row.cpu_ms / alone.cpu_ms:.2f} × the CPU",
+        beside,
         f"{row.peak_bytes / 1e6:,.0f} MB",
         row.limit,
     )
@@ -211,13 +253,14 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--rows", type=int, default=ROWS, help="records of the long runs")
     parser.add_argument("--store", help="the project's `store`, as postgresql://…; default SQLite")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    parser.add_argument("--delays", nargs="+", type=int, choices=DELAYS_MS, default=DELAYS_MS)
+    parser.add_argument("--workers", nargs="+", type=int, choices=WORKERS, default=WORKERS)
     parser.add_argument("--dry", action="store_true", help="leave the page as it is")
     asked = parser.parse_args(words)
-    rows: list[Scaled] = []
-    for row in measured(asked.rows, asked.engines, asked.store):
+    for row in measured(asked):
         print(row, row.limit, flush=True)
-        rows.append(row)
-    text = table(rows, asked.rows, asked.store or "SQLite")
+        keep(row)
+    text = table([row for row in kept() if row.rows == asked.rows], asked.rows)
     print(text)
     if not asked.dry:
         write_section("scale", text)
