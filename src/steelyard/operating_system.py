@@ -23,6 +23,11 @@ def end_at_once_later(why: str) -> None:
     _ENDS_AT_ONCE.append(why)
 
 
+def must_end() -> bool:
+    """Whether this process cannot be used any longer."""
+    return bool(_ENDS_AT_ONCE)
+
+
 def end_at_once(code: object) -> None:
     """End with an exit code if that was asked for; what was registered for the end is done."""
     if not _ENDS_AT_ONCE:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from steelyard.plugins import installed_contracts, installed_policies
 from steelyard.ports import Warn, log_warning
 from steelyard.project_adapters import ProjectAdapters
+from steelyard.settings import RAY, EngineSettings
 from steelyard.store.installed import environment, offered
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.results.stored_run import StoredRun
     from steelyard.store.pruned import RetentionStore
-    from steelyard.store.ray_cluster.cluster import RayOptions
-    from steelyard.store.ray_cluster.workers import RayWorkers
     from steelyard.usecases.convert.conversion_request import ConvertPorts
     from steelyard.usecases.correction.current_rates import CurrentRates
     from steelyard.usecases.judges.validate_judge import ValidationPorts
@@ -142,11 +141,15 @@ class Project(ProjectAdapters):
             executing=self._executing,
         )
 
-    def ray_workers(self, options: RayOptions) -> RayWorkers:
-        """Workers of runs on a Ray cluster."""
+    def executing_ports(self, engine: EngineSettings | None = None) -> RunPorts:
+        """What executing runs needs, by the engine of the project or another one."""
+        ports, engine = self.run_ports(), engine or self.settings.engine
+        if engine.name != RAY:
+            return ports
         from steelyard.store.ray_cluster.workers import RayWorkers
 
-        return RayWorkers(self._home, lambda: self.store, options, self.warn)
+        pool = RayWorkers(self._home, lambda: self.store, self.spool, engine, self.warn)
+        return replace(ports, worker_pool=pool)
 
     def _reading(self, folder: Path) -> RunPorts:
         """The ports of a folder that holds what a queued run reads, with the data of this one."""

@@ -121,6 +121,7 @@ def write_settings(settings: Settings) -> bytes:
     for key in ("judges", "limits", "retention"):
         value[key] = _without_none(value[key])
     del value["oidc"]  # only a server logs users in
+    del value["engine"]  # whoever executes the run knows where
     del value["store"]  # that of the project is used, and its address may hold a password
     kept = {key: found for key, found in value.items() if found is not None}
     text = json.dumps(kept, ensure_ascii=False)

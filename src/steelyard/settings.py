@@ -31,6 +31,8 @@ CONVERSATION = "conversation_id"
 """The field of records of one conversation."""
 MIN_RAW_DAYS = 30
 """No project may keep raw results for less."""
+LOCAL, RAY = "local", "ray"
+"""Where the worker processes of a run are: on this machine, or on the nodes of a cluster."""
 SQLITE = "sqlite"
 """A file in `.steelyard`."""
 _SECRET = re.compile(
@@ -302,6 +304,21 @@ class AllowSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSettings:
+    """Which processes execute the runs of a project, unless somebody says otherwise."""
+
+    name: str = LOCAL
+    address: str | None = None
+    """Of the head of a Ray cluster, `host:port`."""
+    workers: int = 1
+    """Processes that share a run."""
+    resources: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What each of them takes on Ray."""
+    send_env: tuple[str, ...] = ()
+    """Variables that are sent to them on Ray."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OidcSettings:
     """The OpenID Connect issuer whose users may log in; none without `issuer`."""
 
@@ -338,6 +355,7 @@ class Settings:
     redaction: RedactionRules = RedactionRules()
     retention: RetentionSettings = RetentionSettings()
     oidc: OidcSettings = OidcSettings()
+    engine: EngineSettings = EngineSettings()
     store: str = SQLITE
     """Where results are kept."""
     artifacts: str | None = None

@@ -16,18 +16,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import FrameType
 from typing import Any, cast
 
 from steelyard.api.log_lines import LogFormat, set_up_logging
-from steelyard.errors import SchemaVersionError, SteelyardError
+from steelyard.errors import EngineAwayError, SchemaVersionError, SteelyardError
 from steelyard.event_loop import run_async, tune_garbage_collection
 from steelyard.model.run import Result
-from steelyard.operating_system import ask_to_end
+from steelyard.operating_system import ask_to_end, end_at_once, must_end
 from steelyard.ports import Warn
 from steelyard.project import Project, open_project
-from steelyard.results.stored_run import StoredRun
+from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.runs.queue import execute_queued_run, next_queued_run
 
 _LOG = logging.getLogger("steelyard.worker")
@@ -49,7 +49,7 @@ def main(root: str, log_format: LogFormat, log_level: str) -> int:
     watch.start()
     try:
         work(root, _LOG.warning)
-    except SchemaVersionError as error:
+    except SteelyardError as error:
         _LOG.error("%s", error)
         return 3
     except Exception:  # noqa: BLE001 - a bug is logged like everything else
@@ -83,6 +83,8 @@ def work(root: str, warn: Warn) -> None:
             tune_garbage_collection()
             while not request.is_asked:
                 _take_next(project, warn, request)
+                if must_end():
+                    raise EngineAwayError("the worker lost its cluster and ends; start it again")
     except asyncio.CancelledError:
         if not request.is_asked:
             raise
@@ -155,8 +157,12 @@ def _take_next(project: Project, warn: Warn, request: _ExitRequest) -> None:
 def _execute(root: str, run: StoredRun, warn: Warn, request: _ExitRequest) -> None:
     # Opened anew, as the project file may have changed since the last run.
     with open_project(root, warn=warn) as project:
-        ports, queue = project.run_ports(), project.run_queue
-        run_async(lambda: request.cancels(execute_queued_run(ports, queue, run, _nobody)))
+        ports, queue = project.executing_ports(), project.run_queue
+        with closing(ports.worker_pool) as pool:
+            if pool.is_remote and not run.is_cancelling:
+                # A run whose cluster is away stays in the queue.
+                pool.warm(require_plan(run).options.workers)
+            run_async(lambda: request.cancels(execute_queued_run(ports, queue, run, _nobody)))
 
 
 def _end_when_frozen(is_over: threading.Event) -> None:
@@ -183,4 +189,6 @@ def _watch_parent() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], cast(LogFormat, sys.argv[2]), sys.argv[3]))
+    ended = main(sys.argv[1], cast(LogFormat, sys.argv[2]), sys.argv[3])
+    end_at_once(ended)
+    sys.exit(ended)

@@ -14,13 +14,14 @@ import pytest
 from checker import Trial, check_run
 from real_parts import lack, require
 from servers import ray_cluster
-from servers.ray_projects import COUNT, PASSED, sealed_equally, write_project
+from servers.ray_projects import GRADED, JUDGED, PASSED, REPEATS, sealed_equally, write_project
 
 NAMESPACE = (
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
     "--map-root-user",
 )
 AT_ONCE = 16
+ROWS = GRADED * REPEATS
 
 pytestmark = pytest.mark.trials
 
@@ -35,7 +36,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_project(made)
     words = [*NAMESPACE, sys.executable, ray_cluster.__file__, str(made)]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=230, check=False)
+    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=400, check=False)
     assert (made / "found.json").is_file(), done.stderr
     return made
 
@@ -46,46 +47,48 @@ def found(root: Path) -> dict[str, dict[str, Any]]:
     return json.loads((root / "found.json").read_text(encoding="utf-8"))
 
 
-def test_a_run_on_three_nodes_asks_each_question_once_and_prints_its_result_alone(
+def test_a_judged_run_on_three_nodes_asks_each_question_once_and_prints_its_result_alone(
     found: dict[str, dict[str, Any]],
 ) -> None:
     run = found["undisturbed"]
 
-    check_run(Path(run["artifacts"]), Trial(calls=COUNT))
-    assert run["metrics"]["pass_count"] == PASSED
-    assert run["calls"] == COUNT
+    check_run(Path(run["artifacts"]), Trial(calls=ROWS, judge_calls=2 * ROWS))
+    assert run["metrics"]["pass_count"] == GRADED - len(range(0, GRADED, 7))
+    assert (run["calls"], run["judge_calls"]) == (ROWS, 2 * ROWS)
 
 
-def test_the_artifacts_are_those_of_a_local_run(
+def test_the_artifacts_of_a_judged_run_are_those_of_a_local_run(
     root: Path, found: dict[str, dict[str, Any]]
 ) -> None:
-    local = [
-        json.loads(
-            subprocess.run(
-                [
-                    *(sys.executable, "-m", "steelyard", "run", "d.jsonl", "--target", "agent"),
-                    *("--format", "json", "--workers", str(count)),
-                ],
-                cwd=root,
-                env=ray_cluster.variables(root),
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-        )
-        for count in (1, 2)
-    ]
-    folders = [Path(run["artifacts"]) for run in (*local, found["undisturbed"])]
+    folders = [local_run(root, count) for count in (1, 2)]
 
-    assert sealed_equally(folders) == {}
+    assert sealed_equally([*folders, Path(found["undisturbed"]["artifacts"])]) == {}
 
 
-def test_a_node_that_dies_loses_no_record(found: dict[str, dict[str, Any]]) -> None:
+def local_run(root: Path, workers: int) -> Path:
+    """The same run without Ray."""
+    command = (sys.executable, "-m", "steelyard", "run", *ray_cluster.IS_GRADED)
+    done = subprocess.run(
+        [*command, "--format", "json", "--workers", str(workers)],
+        cwd=root,
+        env=ray_cluster.variables(root),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return Path(json.loads(done.stdout)["artifacts"])
+
+
+def test_a_node_that_dies_while_judges_are_asked_loses_no_reply(
+    found: dict[str, dict[str, Any]],
+) -> None:
     run = found["node_killed"]
 
-    trial = Trial(calls=run["calls"], kills=1, concurrency=AT_ONCE)
+    trial = Trial(
+        calls=run["calls"], judge_calls=run["judge_calls"], kills=1, concurrency=3 * AT_ONCE
+    )
     check_run(Path(run["artifacts"]), trial)
-    assert run["metrics"]["pass_count"] == PASSED
+    assert run["metrics"]["pass_count"] == JUDGED - len(range(0, JUDGED, 7))
     assert run["metrics"]["interrupted_calls"] > 0
     assert run["workers"] == 4
     assert "a worker on Ray was lost, and another takes its records over" in run["said"]
@@ -101,6 +104,18 @@ def test_a_run_whose_driver_dies_is_resumed_on_the_cluster(
     assert run["left"] == []
     assert run["metrics"]["pass_count"] == PASSED
     assert run["metrics"]["interrupted_calls"] > 0
+
+
+def test_a_posted_dataset_is_run_on_the_cluster_though_the_worker_of_the_service_is_killed(
+    root: Path, found: dict[str, dict[str, Any]]
+) -> None:
+    run = found["service"]
+
+    check_run(Path(run["artifacts"]), Trial(calls=run["calls"], kills=1, concurrency=AT_ONCE))
+    assert run["status"] == "completed"
+    assert run["workers"] > 3
+    assert list((root / ".steelyard" / "spool").iterdir()) == []
+    assert "restarted in 0.5 s" in run["said"]
 
 
 def test_a_run_whose_head_dies_stops_and_is_resumed_without_ray(

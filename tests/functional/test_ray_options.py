@@ -53,6 +53,35 @@ def test_a_port_where_something_else_listens_is_told_at_once() -> None:
         answering.result()
 
 
+def test_the_engine_of_the_project_file_is_used_unless_another_one_is_named(
+    project: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    text = f"targets: {{echo: {{provider: echo}}}}\nengine: {{name: ray, address: '{address}'}}\n"
+    (project / "steelyard.yaml").write_text(text, "utf-8")
+    case = {"id": "a", "expected_outcome": "?", "input": "?"}
+    graded = {**case, "evaluators": [{"type": "equals", "value": "?"}]}
+    (project / "d.jsonl").write_text(json.dumps(graded) + "\n", "utf-8")
+    answers = [said(project), said(project, "--engine", "local"), said(project, "--plan")]
+    retried = run_warm(project, "retry", "latest")
+    other = said(project, "--address", "here")
+
+    assert [code for code, _ in answers] == [3, 0, 0]
+    assert f"no Ray cluster answers at {address}: " in answers[0][1]
+    assert "host:port, not 'here'" in other[1]
+    assert (retried[0], "has no failed record to try again" in retried[2]) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["worker", "serve"])
+def test_a_service_refuses_options_that_belong_to_another_engine(
+    project: Path, command: str
+) -> None:
+    code, _, text = run_warm(project, command, "--address", "h:1")
+
+    assert (code, "--address belongs to --engine ray" in text) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -19,22 +19,38 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from servers.guide_commands import commands
+from servers.ray_projects import COUNT, GRADED, REPEATS
 from steelyard.targets.processes.supervisor import descendants
 
 QUIET = {
     "RAY_usage_stats_enabled": "0",
     "RAY_AUTH_MODE": "disabled",
+    "RAY_enable_worker_prestart": "0",
+    "RAY_prestart_worker_first_driver": "0",
     "RAY_health_check_period_ms": "500",
     "RAY_health_check_failure_threshold": "4",
 }
 _SIOCSIFFLAGS, _UP = 0x8914, 0x1 | 0x40
 STEELYARD = (sys.executable, "-m", "steelyard")
-NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 1024 * 1024}
+IS_PLAIN = ("d.jsonl", "--target", "agent")
+IS_JUDGED = ("judged.jsonl", "--target", "desk", "--rubric", "rubric/jury@1.0.0")
+IS_GRADED = (
+    *("judged.jsonl", "--target", "desk", "--rubric", "rubric/quality@1.0.0"),
+    *("--limit", str(GRADED), "--repeat", str(REPEATS)),
+)
+NODE: dict[str, Any] = {
+    "num_cpus": 1,
+    "object_store_memory": 80 * 1024 * 1024,
+    "include_log_monitor": False,
+}
 
 
 def bring_loopback_up() -> None:
@@ -46,8 +62,7 @@ def bring_loopback_up() -> None:
 
 def variables(root: Path) -> dict[str, str]:
     """The environment of the program that is asked."""
-    known = {"TRIAL_HOLD": str(root / "hold"), "TRIAL_CALLS": str(root / "calls.txt")}
-    return {**os.environ, **known}
+    return {**os.environ, "TRIAL_NOTES": f"{root}/trial-"}
 
 
 class RayTrial:
@@ -61,40 +76,57 @@ class RayTrial:
         # Its name is part of the names of sockets, which are short.
         self.folder = tempfile.mkdtemp(prefix="ray-")
         os.environ |= {"RAY_TMPDIR": self.folder, "TMPDIR": self.folder}
-        self.hold, self.calls = root / "hold", root / "calls.txt"
+        self.hold = root / "trial-hold"
         os.environ |= variables(root)
         head = {**NODE, "include_dashboard": False}
         self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
         self.nodes = [self.cluster.add_node(**NODE) for _ in range(2)]
 
+    @property
+    def engine(self) -> tuple[str, ...]:
+        """The options that lead to the cluster."""
+        where = ("--engine", "ray", "--address", self.cluster.address)
+        return (*where, "--send-env", "TRIAL_NOTES")
+
     def on_ray(self, *words: str) -> list[str]:
         """A command that uses the cluster."""
-        sent = ("--send-env", "TRIAL_HOLD", "--send-env", "TRIAL_CALLS")
-        where = ("--engine", "ray", "--address", self.cluster.address, *sent)
-        return [*STEELYARD, *words, *where, "--format", "json"]
+        return [*STEELYARD, *words, *self.engine, "--format", "json"]
 
-    def run(self) -> list[str]:
-        """The run of three workers."""
-        return self.on_ray("run", "d.jsonl", "--target", "agent", "--workers", "3")
-
-    def begin(self, held_after: int) -> subprocess.Popen[str]:
-        """A run that waits after so many calls, with all three workers at work."""
-        self.calls.unlink(missing_ok=True)
-        self.hold.write_text(str(held_after), encoding="utf-8")
-        process = self._started(self.run())
-        deadline = time.monotonic() + 100
-        while len(self.made()) <= held_after or len({pid for pid, _ in self.made()}) < 3:
-            assert time.monotonic() < deadline, self.made()
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.05)
+    def begin(
+        self, words: Sequence[str], held: str, after: int, workers: int = 3
+    ) -> subprocess.Popen[str]:
+        """A run whose calls of a kind wait after so many, with all workers at work."""
+        self.hold_on(held, after)
+        process = self.started(self.on_ray("run", *words, "--workers", str(workers)))
+        self.wait_until_held(process, held, after, workers)
         return process
 
-    def made(self) -> list[list[str]]:
+    def hold_on(self, held: str, after: int) -> None:
+        """Let further calls of a kind wait."""
+        self.forget()
+        self.hold.write_text(f"{held} {after}", encoding="utf-8")
+
+    def wait_until_held(
+        self, process: subprocess.Popen[str], held: str, after: int, workers: int = 3
+    ) -> None:
+        """Wait for the calls that are free, and for one of each worker."""
+        deadline = time.monotonic() + 100
+        while len(self.made(held)) <= after or len({one for one, _ in self.made(held)}) < workers:
+            assert time.monotonic() < deadline, self.made(held)
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+
+    def made(self, kind: str = "calls") -> list[list[str]]:
         """The calls so far: the process and its question."""
-        if not self.calls.exists():
+        path = self.root / f"trial-{kind}"
+        if not path.exists():
             return []
-        lines = self.calls.read_text(encoding="utf-8").splitlines()
-        return [line.split(" ", 1) for line in lines]
+        return [line.split(" ", 1) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    def forget(self) -> None:
+        """Count from the beginning."""
+        for path in self.root.glob("trial-*"):
+            path.unlink()
 
     def go_on(self) -> None:
         """Let no call wait any longer."""
@@ -108,17 +140,23 @@ class RayTrial:
         return {
             "code": process.returncode,
             "said": said,
-            "calls": len(self.made()),
-            "workers": len({pid for pid, _ in self.made()}),
+            **self.counted(),
             "artifacts": ended.get("artifacts"),
             "metrics": ended.get("metrics"),
         }
 
+    def counted(self) -> dict[str, Any]:
+        """The calls that targets and judges have counted, and the processes that made them."""
+        made, judged = self.made(), self.made("judged")
+        workers = len({pid for pid, _ in [*made, *judged]})
+        return {"calls": len(made), "judge_calls": len(judged), "workers": workers}
+
     def done(self, command: list[str]) -> dict[str, Any]:
         """How a command ends."""
-        return self.told(self._started(command))
+        return self.told(self.started(command))
 
-    def _started(self, command: list[str]) -> subprocess.Popen[str]:
+    def started(self, command: list[str]) -> subprocess.Popen[str]:
+        """A process in the project's folder."""
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=self.root, stdout=pipe, stderr=pipe, text=True)
 
@@ -133,13 +171,15 @@ def kill_machine(node: Any) -> None:
 
 
 def undisturbed(trial: RayTrial) -> dict[str, Any]:
-    """A run that nobody disturbs."""
-    return trial.done(trial.run())
+    """A run that nobody kills, with a jury, a program, images, tools and repeats."""
+    process = trial.begin(IS_GRADED, "calls", after=12, workers=2)
+    trial.go_on()
+    return trial.told(process)
 
 
 def node_killed(trial: RayTrial) -> dict[str, Any]:
-    """A node dies while its calls are on their way, and comes back for the next trial."""
-    process = trial.begin(held_after=60)
+    """A node dies while judges are asked from it, and comes back for the next trial."""
+    process = trial.begin(IS_JUDGED, "judged", after=40)
     node = trial.nodes.pop()
     kill_machine(node)
     trial.cluster.remove_node(node, allow_graceful=False)
@@ -151,7 +191,7 @@ def node_killed(trial: RayTrial) -> dict[str, Any]:
 
 def driver_killed(trial: RayTrial) -> dict[str, Any]:
     """The process that holds the run dies, and another resumes it on the cluster."""
-    process = trial.begin(held_after=60)
+    process = trial.begin(IS_PLAIN, "calls", after=60)
     workers = {int(pid) for pid, _ in trial.made()}
     process.kill()
     process.communicate()
@@ -162,9 +202,34 @@ def driver_killed(trial: RayTrial) -> dict[str, Any]:
     return {**trial.done(trial.on_ray("resume", "latest")), "left": left}
 
 
+def service(trial: RayTrial) -> dict[str, Any]:
+    """A dataset is posted to a server whose worker uses the cluster; the worker is killed."""
+    trial.hold_on("calls", after=60)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    words = ("serve", "--port", address.partition(":")[2], "--log-level", "warning")
+    server = trial.started([*STEELYARD, *words, *trial.engine])
+    records = [{"record_id": f"p{one}", "input": {"prompt": f"ask {one}"}} for one in range(COUNT)]
+    head = {"dataset_id": "posted", "dataset_version": "1", "schema_version": "1.0"}
+    query = "target=agent&rubric=rubric/says@1.0.0&workers=3"
+    posted = _answer(f"http://{address}/v1/runs?{query}", {**head, "records": records})
+    trial.wait_until_held(server, "calls", after=60)
+    (worker,) = [pid for pid in descendants(server.pid) if _is_worker(pid)]
+    os.kill(worker, signal.SIGKILL)
+    trial.go_on()
+    deadline = time.monotonic() + 100
+    while (run := _answer(f"http://{address}/v1/runs/{posted['run_id']}"))["completed_at"] is None:
+        assert time.monotonic() < deadline, run
+        time.sleep(0.2)
+    server.terminate()
+    said = server.communicate(timeout=60)[1]
+    artifacts = trial.root / ".steelyard" / "runs" / posted["run_id"]
+    return {**trial.counted(), "artifacts": str(artifacts), "status": run["status"], "said": said}
+
+
 def head_killed(trial: RayTrial) -> dict[str, Any]:
     """The head dies with the driver's connection; the run is resumed without Ray."""
-    process = trial.begin(held_after=60)
+    process = trial.begin(IS_PLAIN, "calls", after=60)
     kill_machine(trial.cluster.head_node)
     first = trial.told(process)
     trial.go_on()
@@ -184,7 +249,7 @@ def guide(trial: RayTrial) -> dict[str, Any]:
             "3" if word == "8" else known.get(word, word) or trial.cluster.address
             for word in words
         ]
-        sent = ["--send-env", "TRIAL_HOLD", "--send-env", "TRIAL_CALLS"]
+        sent = ["--send-env", "TRIAL_NOTES"]
         done = subprocess.run(
             [*STEELYARD, *here, *sent], cwd=trial.root, capture_output=True, check=False
         )
@@ -192,7 +257,29 @@ def guide(trial: RayTrial) -> dict[str, Any]:
     return {"codes": codes}
 
 
-TRIALS = (undisturbed, guide, node_killed, driver_killed, head_killed)
+TRIALS = (undisturbed, guide, node_killed, driver_killed, service, head_killed)
+
+
+def _answer(address: str, body: object = None) -> dict[str, Any]:
+    """The answer of a server, which may be about to start."""
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(address, data=data, headers={"content-type": "application/json"})
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with urlopen(request) as answer:
+                return json.load(answer)
+        except HTTPError as error:
+            raise AssertionError(error.read()) from None
+        except URLError:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def _is_worker(pid: int) -> bool:
+    with suppress(FileNotFoundError):
+        return b"steelyard.worker\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def _is_there(pid: int) -> bool:
@@ -210,6 +297,7 @@ def main(root: Path) -> None:
     found: dict[str, Any] = {}
     for one in TRIALS:
         began = time.monotonic()
+        trial.forget()
         found[one.__name__] = {**one(trial), "seconds": time.monotonic() - began}
     (root / "found.json").write_text(json.dumps(found), encoding="utf-8")
     shutil.rmtree(trial.folder, ignore_errors=True)

@@ -11,24 +11,102 @@ from steelyard.results.artifacts import ARTIFACTS
 
 COUNT = 300
 PASSED = COUNT - len(range(0, COUNT, 7))
+JUDGED = 120
+GRADED = 60
+"""So many of them are graded by a program, too."""
+REPEATS = 2
+NINE = "It opens at nine."
 AGENT = """\
-import os, time
+import json, os, time
 from questions import ANSWER
+from steelyard import Case
 
 def answer(prompt):
-    with open(os.environ["TRIAL_CALLS"], "a") as stream:
-        stream.write(f"{os.getpid()} {prompt}\\n")
-    while is_held():
-        time.sleep(0.02)
+    note("calls", prompt)
     return ANSWER
 
-def is_held():
+def desk(case: Case):
+    note("calls", case.id)
+    text = ANSWER if int(case.id[1:]) % 7 else "It is closed."
+    call = {"id": "c", "tool": "hours", "input": {"day": 7}, "output": "nine"}
+    return {"messages": [{"role": "assistant", "content": text, "tool_calls": [call]}]}
+
+def strict(prompt):
+    note("judged", "strict")
+    return reply(int(ANSWER in prompt))
+
+def mild(prompt):
+    note("judged", "mild")
+    return reply(1)
+
+def reply(value):
+    said = {"evidence": "", "reasoning": "So it is.", "value": value}
+    return json.dumps({"answers": {"score": said}})
+
+def note(kind, text):
+    with open(os.environ["TRIAL_NOTES"] + kind, "a") as stream:
+        stream.write(f"{os.getpid()} {text}\\n")
+    while is_held(kind):
+        time.sleep(0.02)
+
+def is_held(kind):
     try:
-        with open(os.environ["TRIAL_HOLD"]) as free, open(os.environ["TRIAL_CALLS"]) as made:
-            return len(made.readlines()) > int(free.read())
+        with open(os.environ["TRIAL_NOTES"] + "hold") as hold:
+            held, free = hold.read().split()
+        with open(os.environ["TRIAL_NOTES"] + kind) as made:
+            return kind == held and len(made.readlines()) > int(free)
     except FileNotFoundError:
         return False
 """
+GRADER = """\
+import json, sys
+said = json.load(sys.stdin)["candidate_answer"]
+print(json.dumps({"score": float("nine" in said), "reasoning": "It has looked."}))
+"""
+SETTINGS = """\
+targets:
+  agent: {provider: python, callable: "agent:answer", max_concurrency: 16}
+  desk: {provider: python, callable: "agent:desk", max_concurrency: 16}
+  strict: {provider: python, callable: "agent:strict", max_concurrency: 16, unsupported: omit}
+  mild: {provider: python, callable: "agent:mild", max_concurrency: 16, unsupported: omit}
+judges: {default: {target: strict}}
+allow: {commands: true}
+"""
+JUDGE = """\
+id: right
+version: 1.0.0
+score_type: binary
+template: "Is this right? {{ input }} {{ output }}"
+"""
+JURY = """\
+id: jury
+version: 1.0.0
+checks:
+  - {id: says, kind: contains_all, phrases: [It]}
+  - id: jury
+    kind: llm_judge
+    jury:
+      judges:
+        - {judge_prompt_ref: judge/right@1.0.0, target: strict}
+        - {judge_prompt_ref: judge/right@1.0.0, target: mild}
+      aggregation: unanimous
+scoring: {combine: all_pass}
+"""
+PROGRAM = "  - {id: program, kind: command, script: [python3, grade.py]}\n"
+QUALITY = JURY.replace("id: jury\nv", "id: quality\nv").replace("scoring:", f"{PROGRAM}scoring:")
+SAYS = """\
+id: says
+version: 1.0.0
+checks: [{id: says, kind: contains_all, phrases: [nine]}]
+scoring: {combine: all_pass}
+"""
+CALLED = [
+    {"role": "user", "content": "When on Sunday?"},
+    {"role": "assistant", "tool_calls": [{"tool": "hours", "input": {"day": 7}, "id": "c1"}]},
+    {"role": "tool", "content": "closed", "tool_call_id": "c1"},
+]
+IMAGE = [{"type": "text", "value": "And this?"}, {"type": "image", "value": "chart.png"}]
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(24)
 _TIMES = (
     (r'"\d{4}-\d\d-\d\dT[^"]*"', '"T"'),
     (r'"(run|group)_[0-9A-Z]{26}"', '"RUN"'),
@@ -36,34 +114,59 @@ _TIMES = (
     (r'"(p50|p95)": ?[\d.e-]+', '"TIME"'),
     (r'"(sha256|size|manifest_sha256)": ?("[0-9a-f]{64}"|\d+)', '"FILE"'),
     (r'"workers": \d+', '"ASKED"'),
+    # The orders in which judges are shown options, which a run draws for itself.
+    (r'"seed": ?\d+', '"SEED"'),
 )
 
 
 def write_project(root: Path) -> None:
-    """Questions to a program that imports another file of the project."""
+    """Questions to programs that import another file, and judges of their answers."""
     rows = (
         {
             "id": f"c{number}",
             "expected_outcome": "Yes.",
             "input": f"question {number}",
-            "evaluators": [{"type": "equals", "value": "yes" if number % 7 else "no"}],
+            "evaluators": [{"type": "equals", "value": NINE if number % 7 else "no"}],
             "tags": [f"t{number % 3}"],
         }
         for number in range(COUNT)
     )
-    (root / "agent.py").write_text(AGENT, encoding="utf-8")
-    (root / "questions.py").write_text('ANSWER = "yes"\n', encoding="utf-8")
-    agent = '{provider: python, callable: "agent:answer", max_concurrency: 16}'
-    (root / "steelyard.yaml").write_text(f"targets: {{agent: {agent}}}\n", encoding="utf-8")
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (root / "d.jsonl").write_text(lines, encoding="utf-8")
+    judged = (
+        {
+            "id": f"r{number}",
+            "expected_outcome": "It says when.",
+            "input_messages": [*CALLED, {"role": "user", "content": _asked(number)}],
+            "tags": [f"t{number % 3}"],
+        }
+        for number in range(JUDGED)
+    )
+    texts = {
+        "agent.py": AGENT,
+        "questions.py": f'ANSWER = "{NINE}"\n',
+        "grade.py": GRADER,
+        "steelyard.yaml": SETTINGS,
+        "judges/right.yaml": JUDGE,
+        "rubrics/jury.yaml": JURY,
+        "rubrics/quality.yaml": QUALITY,
+        "rubrics/says.yaml": SAYS,
+        "d.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        "judged.jsonl": "".join(json.dumps(row) + "\n" for row in judged),
+    }
+    for name, text in texts.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "chart.png").write_bytes(PNG)
+
+
+def _asked(number: int) -> object:
+    return f"When on day {number}?" if number % 3 else IMAGE
 
 
 def sealed_equally(folders: Sequence[Path]) -> dict[str, list[str]]:
     """Where artifacts differ in more than times and names of runs: the first lines that do."""
     found: dict[str, list[str]] = {}
     for name in ARTIFACTS:
-        texts = [_timeless((folder / name).read_text(encoding="utf-8")) for folder in folders]
+        texts = [_timeless(_ordered(folder / name)) for folder in folders]
         for other in texts[1:]:
             differing = [
                 f"{mine[:300]} != {theirs[:300]}"
@@ -73,6 +176,18 @@ def sealed_equally(folders: Sequence[Path]) -> dict[str, list[str]]:
             if texts[0] != other:
                 found.setdefault(name, []).extend(differing[:3] or ["other lengths"])
     return found
+
+
+def _ordered(path: Path) -> str:
+    """The rows of a file, calls of one record not in the order in which they have ended."""
+    text = path.read_text(encoding="utf-8")
+    if path.name != "attempt_logs.jsonl":
+        return text
+    keys = ("index", "repeat", "call", "check", "target", "attempt")
+    rows = [(json.loads(line), line) for line in text.splitlines()]
+    return "\n".join(
+        line for _, line in sorted(rows, key=lambda one: [str(one[0].get(key)) for key in keys])
+    )
 
 
 def _timeless(text: str) -> str:

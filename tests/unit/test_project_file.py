@@ -15,6 +15,7 @@ from steelyard.project_file import (
 )
 from steelyard.settings import (
     AllowSettings,
+    EngineSettings,
     JudgeSetting,
     LimitSettings,
     RedactionRules,
@@ -352,3 +353,17 @@ def test_settings_that_are_written_are_read_as_the_same(text: str) -> None:
     settings = parse_settings(text.encode())
 
     assert parse_settings(write_settings(settings)) == settings
+
+
+def test_the_engine_of_a_project_is_not_kept_with_its_queued_runs() -> None:
+    text = b"engine: {name: ray, address: 'head:6379', workers: 4, resources: {GPU: 0.5}}"
+    settings = with_environment(parse_settings(text), {"STEELYARD_ENGINE_SEND_ENV": "[KEY]"})
+
+    assert settings.engine == EngineSettings(
+        name="ray",
+        address="head:6379",
+        workers=4,
+        resources={"GPU": 0.5},
+        send_env=("KEY",),
+    )
+    assert parse_settings(write_settings(settings)).engine == EngineSettings()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -126,3 +127,31 @@ def _stand_in(monkeypatch: pytest.MonkeyPatch, folder: Path, clock: Clock) -> No
 
 def _ignored(*_: object) -> None:
     """Do nothing."""
+
+
+def test_a_run_whose_cluster_is_away_stays_in_the_queue(
+    runs: ServedRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setenv("STEELYARD_ENGINE_NAME", "ray")
+    monkeypatch.setenv("STEELYARD_ENGINE_ADDRESS", address)
+    told: list[str] = []
+
+    def warn(message: str) -> None:
+        told.append(message)
+        if len(told) == 2:
+            raise BegunError
+
+    with open_project(runs.root) as project:
+        clock = Clock(lambda: pytest.fail("nothing changes"))
+        _stand_in(monkeypatch, tmp_path, clock)
+        run = _resumed(project, runs)
+        with pytest.raises(BegunError):
+            worker.work(str(runs.root), warn)
+        found = project.store.find(run.run_id)
+        project.run_queue.remove(run.run_id, "2026-01-15T10:00:00Z", "the test is over")
+
+    assert [f"no Ray cluster answers at {address}: " in message for message in told] == [True] * 2
+    assert (found.is_queued, found.owner) == (True, run.owner)
+    assert clock.now == pytest.approx(5.0, abs=0.1)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from steelyard.project import Project
-    from steelyard.usecases.runs.ports import RunPorts
+    from steelyard.settings import EngineSettings
 
 
 class EngineName(StrEnum):
@@ -22,7 +21,8 @@ class EngineName(StrEnum):
 
 
 EngineOption: TypeAlias = Annotated[
-    EngineName, typer.Option("--engine", help="Where the worker processes run.")
+    EngineName | None,
+    typer.Option("--engine", help="Where the worker processes run; default local."),
 ]
 AddressOption: TypeAlias = Annotated[
     str | None,
@@ -46,37 +46,49 @@ SendEnvOption: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineChoice:
-    """What was typed about it."""
+    """What was typed about it; the project file says the rest."""
 
-    engine: EngineName = EngineName.local
+    engine: EngineName | None = None
     address: str | None = None
     resources: Sequence[str] = ()
     send_env: Sequence[str] = ()
 
-    def __post_init__(self) -> None:
+    def over(self, settings: EngineSettings) -> EngineSettings:
+        """The settings of a project with what was typed instead."""
         from steelyard.errors import InvalidError
+        from steelyard.settings import RAY
 
         given = {
             "--address": self.address,
             "--resources": self.resources,
             "--send-env": self.send_env,
         }
-        for name, value in given.items():
-            if value and self.engine is EngineName.local:
-                raise InvalidError(f"{name} belongs to --engine ray")
-
-    def ports(self, project: Project, ports: RunPorts) -> RunPorts:
-        """The ports of a run that is executed there."""
-        if self.engine is EngineName.local:
-            return ports
-        from steelyard.store.ray_cluster.cluster import RayOptions
-
-        options = RayOptions(
-            address=self.address,
-            resources=dict(map(_resource, self.resources)),
-            environment=self.send_env,
+        name = self.engine.value if self.engine else settings.name
+        for option, value in given.items():
+            if value and name != RAY:
+                raise InvalidError(f"{option} belongs to --engine ray")
+        return replace(
+            settings,
+            name=name,
+            address=self.address or settings.address,
+            resources=dict(map(_resource, self.resources)) or settings.resources,
+            send_env=tuple(self.send_env) or settings.send_env,
         )
-        return replace(ports, worker_pool=project.ray_workers(options))
+
+    def export(self) -> None:
+        """Let this process, and those that it starts, take what was typed for settings."""
+        import json
+        import os
+
+        given = {
+            "NAME": self.engine and self.engine.value,
+            "ADDRESS": self.address,
+            "RESOURCES": dict(map(_resource, self.resources)),
+            "SEND_ENV": list(self.send_env),
+        }
+        for name, value in given.items():
+            if value:
+                os.environ[f"STEELYARD_ENGINE_{name}"] = json.dumps(value)
 
 
 def _resource(text: str) -> tuple[str, float]:

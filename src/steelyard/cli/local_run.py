@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from steelyard.cli.engine import EngineChoice, EngineName
+from steelyard.cli.engine import EngineChoice
 from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
 from steelyard.cli.report_files import OutFile, ReportFormat, out_files
@@ -53,7 +53,7 @@ class LocalRun:
         from steelyard.usecases.runs.suites import choose
 
         project, choice, reads = opened(self.near), self.choice, dict[Path, Path]()
-        ports = self.engine.ports(project, project.run_ports())
+        ports = project.executing_ports(self.engine.over(project.settings.engine))
         if self.report:
             ports = replace(ports, workspace=ports.noting(reads))
         tune_garbage_collection()
@@ -62,9 +62,9 @@ class LocalRun:
             choice = replace(choice, responses=recorded, from_conversation=False)
         runs = choose(ports, choice)
         with closing(ports.worker_pool):
-            is_ray = self.engine.engine is EngineName.ray
-            if (choice.workers > 1 or is_ray) and not self.is_plan:
-                ports.worker_pool.warm(choice.workers)
+            count = runs[0].workers
+            if (count > 1 or ports.worker_pool.is_remote) and not self.is_plan:
+                ports.worker_pool.warm(count)
             prepared = [prepare(ports, options) for options in runs]
             if self.is_plan:
                 is_json = self.output is ReportFormat.json
@@ -97,11 +97,12 @@ def run_derived(
     from steelyard.usecases.runs.prepare import prepare
 
     files = out_files(out)
-    ports = project.run_ports()
+    ports = project.executing_ports()
     tune_garbage_collection()
-    prepared = prepare(ports, options)
     gates = Gates.of(options.gates)
-    finished, codes = run_all(ports, [prepared], gates, output, began=began)
+    with closing(ports.worker_pool):
+        prepared = prepare(ports, options)
+        finished, codes = run_all(ports, [prepared], gates, output, began=began)
     print_runs(project, finished, [options], output, files)
     raise typer.Exit(group_code(codes))
 

@@ -13,7 +13,6 @@ from steelyard.cli.arguments import RunName
 from steelyard.cli.engine import (
     AddressOption,
     EngineChoice,
-    EngineName,
     EngineOption,
     ResourcesOption,
     SendEnvOption,
@@ -64,7 +63,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             callback=check_allowed, help="Maximum records without a score, N or P%; exit 4 above."
         ),
     ] = None,
-    engine: EngineOption = EngineName.local,
+    engine: EngineOption = None,
     address: AddressOption = None,
     resources: ResourcesOption = None,
     send_env: SendEnvOption = None,
@@ -84,7 +83,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         engine=engine, address=address, resources=resources or (), send_env=send_env or ()
     )
     project = opened()
-    ports = on.ports(project, project.run_ports())
+    ports = project.executing_ports(on.over(project.settings.engine))
     tune_garbage_collection()
     stored = ports.repository.find(run)
     plan = require_plan(stored)

@@ -99,8 +99,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     max_concurrency: Annotated[
         int | None, typer.Option(min=1, help="Maximum concurrent calls per target.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Number of worker processes.")] = 1,
-    engine: EngineOption = EngineName.local,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Number of worker processes; default 1.")
+    ] = None,
+    engine: EngineOption = None,
     address: AddressOption = None,
     resources: ResourcesOption = None,
     send_env: SendEnvOption = None,
@@ -235,8 +237,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         local = {
             "--responses": responses,
             "--from-run": from_run,
-            "--workers": workers > 1,
-            "--engine": engine is not EngineName.local,
+            "--workers": (workers or 1) > 1,
+            "--engine": engine is EngineName.ray,
             "--cache": cache,
             "--plan": plan,
             "--prompt": prompt,

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.engine import (
+    AddressOption,
+    EngineChoice,
+    EngineOption,
+    ResourcesOption,
+    SendEnvOption,
+)
 from steelyard.cli.opening import opened
 from steelyard.cli.running import require_number
 from steelyard.cli.server.server_access import needs_login, require_safe, trusted
@@ -47,6 +54,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     no_worker: Annotated[
         bool, typer.Option("--no-worker", help="Start no worker; see `steelyard worker`.")
     ] = False,
+    engine: EngineOption = None,
+    address: AddressOption = None,
+    resources: ResourcesOption = None,
+    send_env: SendEnvOption = None,
     spool_quota: Annotated[
         float,
         typer.Option(
@@ -80,6 +91,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     from steelyard.run_execution import executing
     from steelyard.server import serve
 
+    on = EngineChoice(
+        engine=engine, address=address, resources=resources or (), send_env=send_env or ()
+    )
+    on.export()
     if reload:
         from steelyard.cli.server.reloading import serve_reloading
 
@@ -97,6 +112,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     set_up_logging(settings.log_format, settings.log_level)
     with opened(warn=log_warning) as project:
+        on.over(project.settings.engine)
         require_safe(project, settings)
         set_up_logging(settings.log_format, settings.log_level, project.secrets())
         serve(

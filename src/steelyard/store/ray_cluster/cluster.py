@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from steelyard.errors import InvalidError, UnavailableError, argument
+from steelyard.errors import EngineAwayError, InvalidError, argument
 from steelyard.operating_system import end_at_once_later
 from steelyard.ports import Warn, log_warning
+from steelyard.settings import EngineSettings
 from steelyard.store.ray_cluster.versions import installed_versions
 
 _PATIENCE_S = 10.0
@@ -39,6 +40,11 @@ class RayOptions:
     """Such as CPU, GPU, or a name of the cluster's own; a CPU if nothing is said."""
     environment: Sequence[str] = ()
     """Names of variables that are sent to the workers, as keys of targets."""
+
+    @classmethod
+    def of(cls, engine: EngineSettings) -> RayOptions:
+        """What the settings of a project say."""
+        return cls(address=engine.address, resources=engine.resources, environment=engine.send_env)
 
     def actor_options(self) -> dict[str, Any]:
         """The options of an actor."""
@@ -78,7 +84,7 @@ def connect(options: RayOptions) -> Any:
             include_dashboard=False if address == "local" else None,
         )
     except Exception as error:  # noqa: BLE001 - Ray raises everything between ValueError and its own
-        raise UnavailableError(_reason(address, error)) from None
+        raise EngineAwayError(_reason(address, error)) from None
     finally:
         # Ray ends its driver at SIGTERM; a run is stopped in order instead.
         if threading.current_thread() is threading.main_thread():
@@ -159,7 +165,7 @@ def _require_reachable(address: str) -> None:
                 if head.recv(4)[3:] != _SETTINGS:
                     raise ConnectionError("something else listens there; 6379 is the usual port")
     except OSError as error:
-        raise UnavailableError(_reason(address, error)) from None
+        raise EngineAwayError(_reason(address, error)) from None
 
 
 def _reason(address: str, error: Exception) -> str:

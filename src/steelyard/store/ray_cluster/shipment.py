@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -17,10 +18,12 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from sqlalchemy import Table, insert, select
 
 from steelyard.errors import InvalidError
-from steelyard.model.upload import upload_of
+from steelyard.project_file import PROJECT_FILE
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.store.database import open_database, streamed
 from steelyard.store.private_files import STEELYARD_FOLDER
+from steelyard.store.spool.spool_key import KEY_BYTES
+from steelyard.store.spool.uploads import CHUNK, Spool
 from steelyard.store.tables import (
     answered,
     answers,
@@ -96,15 +99,40 @@ class _Joined(io.RawIOBase):
 
 
 def pack_project(root: Path, run: StoredRun, out: Pieces) -> None:
-    """Write the files that a run may read: those of the project that are not hidden."""
+    """Write the files that a run may read: those of the project that are not hidden.
+
+    A run that keeps copies of what it reads needs them alone, with the project file.
+    """
     data = root / STEELYARD_FOLDER
-    wanted = [*_files(root), *_beneath(data / "registry"), *_beneath(data / "inputs" / run.run_id)]
-    wanted += _beneath(data / "validations")
+    kept = _beneath(data / "inputs" / run.run_id)
+    wanted = [root / PROJECT_FILE, *kept] if kept else [*_files(root)]
+    wanted += [*_beneath(data / "registry"), *_beneath(data / "validations")]
     for path in _named(root, run):
         wanted += _beneath(path) if path.is_dir() else sorted(path.parent.glob(f"{path.stem}*"))
     with _archive(out) as archive:
         for path in dict.fromkeys(wanted):
-            archive.add(path, str(path.relative_to(root)), recursive=False)
+            if path.is_file():
+                archive.add(path, str(path.relative_to(root)), recursive=False)
+
+
+def pack_upload(spool: Spool, upload_id: str, out: Pieces) -> bytes:
+    """Write a posted dataset, sealed with a key for this run alone; the key.
+
+    The key of the project's spool opens all uploads, and stays here.
+    """
+    key = secrets.token_bytes(KEY_BYTES)
+    with tempfile.TemporaryDirectory(prefix="steelyard-upload-") as folder:
+        draft = Spool(Path(folder), lambda: key, lambda: upload_id).writer()
+        try:
+            with spool.open(upload_id) as plain:
+                while data := plain.read(CHUNK):
+                    draft.write(data)
+            draft.end()
+        finally:
+            draft.give_up()
+        with _archive(out) as archive:
+            archive.add(Path(folder) / upload_id, f"{STEELYARD_FOLDER}/spool/{upload_id}")
+    return key
 
 
 def pack_run(engine: Engine, run: StoredRun, out: Pieces) -> None:
@@ -183,8 +211,6 @@ def _beneath(folder: Path) -> list[Path]:
 def _named(root: Path, run: StoredRun) -> Iterator[Path]:
     """What the options of a run name, wherever in the project it is."""
     options = require_plan(run).options
-    if upload_of(options.dataset):
-        raise InvalidError("a dataset that was posted stays encrypted here; run it without Ray")
     derived = options.derived.folders if options.derived else ()
     for name in (options.dataset, options.responses, *derived):
         path = (root / name).resolve() if name else root

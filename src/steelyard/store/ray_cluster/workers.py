@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from steelyard.errors import RunError, UnavailableError
+from steelyard.errors import EngineAwayError, RunError, UnavailableError
 from steelyard.execution.parts import Part
 from steelyard.execution.ports import Answer, HolderQuestion
+from steelyard.model.upload import upload_of
 from steelyard.ports import Warn, log_warning
+from steelyard.results.stored_run import require_plan
+from steelyard.settings import EngineSettings
 from steelyard.store.ray_cluster.cluster import (
     RayOptions,
     cluster_cpus,
@@ -23,7 +27,7 @@ from steelyard.store.ray_cluster.cluster import (
     is_head_there,
 )
 from steelyard.store.ray_cluster.node_worker import NodeWorker
-from steelyard.store.ray_cluster.shipment import Pieces, pack_project, pack_run
+from steelyard.store.ray_cluster.shipment import Pieces, pack_project, pack_run, pack_upload
 from steelyard.store.ray_cluster.versions import installed_versions
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.worker_pipe import (
@@ -34,6 +38,8 @@ from steelyard.store.runs.worker_pipe import (
     message,
     written_answer,
 )
+from steelyard.store.spool.spool_key import SPOOL_KEY, written_key
+from steelyard.store.spool.uploads import Spool
 
 KILLED = -9
 _LOOK_S = 2.0
@@ -41,6 +47,13 @@ _NO_ROOM_S = 600.0
 _HEAD_AWAY_S = 15.0
 """A head that has a store of its own may come back."""
 _MUCH = 500 * 1024 * 1024
+
+
+class _SentFiles(NamedTuple):
+    """What the workers of a run unpack, and the variables that it is read with."""
+
+    archives: Sequence[Sequence[Any]]
+    environment: Mapping[str, str]
 
 
 class RayWorker:
@@ -140,18 +153,21 @@ class RayWorkers:
         self,
         root: Path,
         store: Callable[[], RunStore],
-        options: RayOptions,
+        spool: Spool,
+        engine: EngineSettings,
         warn: Warn = log_warning,
     ) -> None:
         self._root = root
         self._store = store
-        self._options = options
+        self._spool = spool
+        self._options = RayOptions.of(engine)
         self._warn = warn
         self._ray: Any = None
         self._at_work: set[RayWorker] = set()
         self._worked_at = self._looked_at = self._head_at = time.monotonic()
-        self._projects: dict[str, list[Any]] = {}
-        """The archives of the project, by run: its files do not change while it runs."""
+        self._files: dict[str, _SentFiles] = {}
+        """What was sent for each run: its files do not change while it runs."""
+        self._sending = threading.Lock()
         self.lost: tuple[type[Exception], ...] = ()
         """The errors that say that an actor or its node is gone."""
 
@@ -176,8 +192,9 @@ class RayWorkers:
         job = WorkerJob(run_id, (part.number, part.of), tuple(targets))
 
         def begin(actor: Any) -> Any:
-            known = installed_versions(), job, self._options.values()
-            return actor.begin.remote(*known, *self._archives(run_id))
+            files, rows = self._sent_files(run_id), self._sent_rows(run_id)
+            known = {**self._options.values(), **files.environment}
+            return actor.begin.remote(installed_versions(), job, known, *files.archives, rows)
 
         return RayWorker(self, begin)
 
@@ -185,7 +202,7 @@ class RayWorkers:
         """Disconnect."""
         if self._ray is None:
             return
-        self._projects.clear()
+        self._files.clear()
         disconnect(self._ray, self._options)
         self._ray = None
 
@@ -224,9 +241,9 @@ class RayWorkers:
         elif now - self._head_at > _HEAD_AWAY_S:
             raise self._head_is_gone()
 
-    def _head_is_gone(self) -> UnavailableError:
+    def _head_is_gone(self) -> EngineAwayError:
         address = self._ray.get_runtime_context().gcs_address
-        return UnavailableError(
+        return EngineAwayError(
             f"the head of the Ray cluster at {address} is gone; with another one, or without Ray, "
             "the run goes on with: steelyard resume"
         )
@@ -271,21 +288,36 @@ class RayWorkers:
         finally:
             answer.cancel()
 
-    def _archives(self, run_id: str) -> tuple[Sequence[Any], ...]:
+    def _sent_files(self, run_id: str) -> _SentFiles:
+        """The project, and a posted dataset with the key that opens this copy of it."""
+        with self._sending:
+            if run_id not in self._files:
+                self._files[run_id] = self._send_files(run_id)
+            return self._files[run_id]
+
+    def _send_files(self, run_id: str) -> _SentFiles:
+        run = self._store().find(run_id)
+        files = Pieces(self._ray.put)
+        pack_project(self._root, run, files)
+        if files.size > _MUCH:
+            self._warn(
+                f"{files.size / 1e6:,.0f} MB of {self._root} are sent to every worker; what the "
+                "run does not read should lie elsewhere"
+            )
+        options = require_plan(run).options
+        upload = upload_of(options.dataset)
+        if upload is None or options.derived:  # which reads the folder of its parent
+            return _SentFiles([files.finish()], {})
+        posted = Pieces(self._ray.put)
+        key = pack_upload(self._spool, upload, posted)
+        return _SentFiles([files.finish(), posted.finish()], {SPOOL_KEY: written_key(key)})
+
+    def _sent_rows(self, run_id: str) -> Sequence[Any]:
+        """The run as it stands now."""
         store = self._store()
-        run = store.find(run_id)
-        if run_id not in self._projects:
-            files = Pieces(self._ray.put)
-            pack_project(self._root, run, files)
-            if files.size > _MUCH:
-                self._warn(
-                    f"{files.size / 1e6:,.0f} MB of {self._root} are sent to every worker; what "
-                    "the run does not read should lie elsewhere"
-                )
-            self._projects[run_id] = files.finish()
         rows = Pieces(self._ray.put)
-        pack_run(store.engine, run, rows)
-        return self._projects[run_id], rows.finish()
+        pack_run(store.engine, store.find(run_id), rows)
+        return rows.finish()
 
 
 async def _awaited(reference: Any) -> Any:

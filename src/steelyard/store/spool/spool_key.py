@@ -16,7 +16,7 @@ from steelyard.store.private_files import make_private_folder, private
 
 SPOOL_KEY = "STEELYARD_SPOOL_KEY"
 _FILE = "spool.key"
-_BYTES = 32
+KEY_BYTES = 32
 
 
 def spool_key(data: Path, environ: Mapping[str, str] = os.environ) -> bytes:
@@ -33,6 +33,11 @@ def spool_key(data: Path, environ: Mapping[str, str] = os.environ) -> bytes:
         raise UnavailableError(f"cannot read the key of the spool: {error}") from None
 
 
+def written_key(key: bytes) -> str:
+    """A key as it stands in a file or in the environment."""
+    return base64.b64encode(key).decode("ascii")
+
+
 def require_valid_key(environ: Mapping[str, str] = os.environ) -> None:
     """Refuse a key of the environment that is none."""
     if environ.get(SPOOL_KEY):
@@ -45,7 +50,7 @@ def _make(path: Path) -> None:
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(part, "xb", opener=private) as stream:
-            stream.write(base64.b64encode(secrets.token_bytes(_BYTES)) + b"\n")
+            stream.write(f"{written_key(secrets.token_bytes(KEY_BYTES))}\n".encode("ascii"))
             stream.flush()
             os.fsync(stream.fileno())
         with suppress(FileExistsError):
@@ -59,6 +64,6 @@ def _decoded(text: str, where: str) -> bytes:
         key = base64.b64decode(text.strip(), validate=True)
     except (binascii.Error, ValueError):
         key = b""
-    if len(key) != _BYTES:
-        raise ConfigError(f"{where} must hold {_BYTES} bytes in base64")
+    if len(key) != KEY_BYTES:
+        raise ConfigError(f"{where} must hold {KEY_BYTES} bytes in base64")
     return key

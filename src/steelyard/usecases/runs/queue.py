@@ -10,7 +10,13 @@ from typing import Protocol
 
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.engine.states import is_terminal
-from steelyard.errors import ConflictError, RunError, SteelyardError, StoreAwayError
+from steelyard.errors import (
+    ConflictError,
+    EngineAwayError,
+    RunError,
+    SteelyardError,
+    StoreAwayError,
+)
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.worker_thread import in_thread
 from steelyard.formats.encoding import without_surrogates
@@ -128,7 +134,7 @@ async def execute_queued_run(
             await cancel_run(ports, run)
         elif await in_thread(lambda: _is_claimed(ports, run)):
             await _execute(ports, run, on_result)
-    except StoreAwayError:
+    except (StoreAwayError, EngineAwayError):
         raise  # it stays in the queue
     except (SteelyardError, OSError) as error:
         now = ports.repository.find(run.run_id)

@@ -37,7 +37,8 @@ class SuiteChoice(FrozenStruct, frozen=True, kw_only=True):
     cluster: str | None = None
     max_concurrency: int | None = None
     budget_usd: float | None = None
-    workers: int = 1
+    workers: int | None = None
+    """Processes that share a run; None for as many as the project file says."""
     cache: bool = False
     strict: bool = False
     require_validated: Mapping[str, float] | None = None
@@ -100,6 +101,7 @@ def _shared(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[
         "judge": stated_definition(ports, choice.judge) or suite.judge,
         # Stored when the run starts, so that `resume` uses the same value.
         "cluster": _cluster(choice.cluster) or ports.settings.cluster,
+        "workers": choice.workers or ports.settings.engine.workers,
         "responses": project_path(ports.root, choice.responses) if choice.responses else None,
         "strict": choice.strict or suite.strict_validation,
         "require_validated": _required(choice, suite),

@@ -13,13 +13,19 @@ from msgspec import structs
 
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, SourceError
 from steelyard.execution.ports import Answer, HolderQuestion
 from steelyard.project import open_project
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.store.ray_cluster import node_worker, shipment
 from steelyard.store.ray_cluster.node_worker import NodeWorker
-from steelyard.store.ray_cluster.shipment import Pieces, pack_project, pack_run, unpack
+from steelyard.store.ray_cluster.shipment import (
+    Pieces,
+    pack_project,
+    pack_run,
+    pack_upload,
+    unpack,
+)
 from steelyard.store.ray_cluster.versions import NodeVersions, installed_versions
 from steelyard.store.runs.worker_pipe import (
     KEPT,
@@ -28,11 +34,13 @@ from steelyard.store.runs.worker_pipe import (
     read_rows,
     written_answer,
 )
+from steelyard.store.spool.uploads import Spool
 from steelyard.store.tables import results
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.prepare import RunOptions, prepare
 
 COUNT = 40
+UPLOAD = "upl_01M7TF97BH3B86W4TTJZ6VHQZK"
 AGENT = "import os\n\ndef answer(prompt):\n    print('asked')\n    return os.environ['SAYS']\n"
 SETTINGS = 'targets: {agent: {provider: python, callable: "agent:answer"}}\n'
 
@@ -131,6 +139,41 @@ def test_the_database_of_a_shipment_holds_one_run_alone(
     assert other.run_id != run.run_id
     assert copy.ids() == {run.run_id}
     assert copy.find(run.run_id).plan == run.plan
+
+
+def test_a_posted_dataset_travels_sealed_with_a_key_of_its_own(tmp_path: Path) -> None:
+    here = Spool(tmp_path / "here", lambda: bytes(32), lambda: UPLOAD)
+    draft = here.writer()
+    draft.write(b"a question of a patient" * 1000)
+    draft.end()
+    keys: list[bytes] = []
+    pieces = packed(lambda out: keys.append(pack_upload(here, UPLOAD, out)))
+    unpack(iter(pieces), tmp_path / "there")
+    folder = tmp_path / "there" / ".steelyard" / "spool"
+    there, stolen = (
+        Spool(folder, lambda key=key: key, lambda: UPLOAD) for key in (*keys, bytes(32))
+    )
+
+    assert b"patient" not in b"".join(pieces)
+    assert there.open(UPLOAD).read() == b"a question of a patient" * 1000
+    assert there.digest(UPLOAD) == here.digest(UPLOAD)
+    with pytest.raises(SourceError, match="cannot be decrypted"):
+        stolen.open(UPLOAD).read()
+
+
+def test_a_run_that_keeps_what_it_reads_is_sent_that_alone(
+    project: Project, run: StoredRun, tmp_path: Path
+) -> None:
+    project.write("notes/long.txt", "not read")
+    project.write(f".steelyard/inputs/{run.run_id}/d.jsonl", "{}")
+    project.write(".steelyard/inputs/run_other/d.jsonl", "{}")
+    unpack(iter(packed(lambda out: pack_project(project.root, run, out))), tmp_path / "there")
+
+    assert names(tmp_path / "there") == [
+        f".steelyard/inputs/{run.run_id}/d.jsonl",
+        str(require_plan(run).options.dataset.name),
+        "steelyard.yaml",
+    ]
 
 
 @pytest.fixture

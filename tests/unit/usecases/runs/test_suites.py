@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fakes.projects import Project, row
 from steelyard.errors import ConfigError, RequestError
+from steelyard.settings import EngineSettings
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.suites import SuiteChoice, choose
 
@@ -176,3 +178,14 @@ def test_a_conversation_answers_for_itself_whatever_the_suite_names(ports: RunPo
     (options,) = choose(ports, SuiteChoice(suite="release", from_conversation=True))
 
     assert (options.from_conversation, options.target, options.responses) == (True, None, None)
+
+
+def test_the_number_of_workers_is_that_of_the_project_unless_somebody_says_otherwise(
+    ports: RunPorts,
+) -> None:
+    asked = [choose(ports, SuiteChoice(suite="release", workers=count)) for count in (None, 2)]
+    settings = replace(ports.settings, engine=EngineSettings(workers=5))
+    (said,) = choose(replace(ports, settings=settings), SuiteChoice(suite="release"))
+
+    assert [one.workers for (one,) in asked] == [1, 2]
+    assert said.workers == 5
