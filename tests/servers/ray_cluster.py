@@ -36,7 +36,7 @@ QUIET = {
     "RAY_enable_worker_prestart": "0",
     "RAY_prestart_worker_first_driver": "0",
     "RAY_health_check_period_ms": "500",
-    "RAY_health_check_failure_threshold": "4",
+    "RAY_health_check_failure_threshold": "10",
 }
 _SIOCSIFFLAGS, _UP = 0x8914, 0x1 | 0x40
 STEELYARD = (sys.executable, "-m", "steelyard")
@@ -264,7 +264,7 @@ def _answer(address: str, body: object = None) -> dict[str, Any]:
     """The answer of a server, which may be about to start."""
     data = None if body is None else json.dumps(body).encode()
     request = Request(address, data=data, headers={"content-type": "application/json"})
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 100
     while True:
         try:
             with urlopen(request) as answer:
