@@ -17,6 +17,7 @@ from servers.openai_server import says, serving
 if TYPE_CHECKING:
     from aiohttp import web
 
+pytestmark = pytest.mark.usefixtures("both_stores")
 JSON = ("--format", "json")
 MOODY = ("run", "datasets/desk.jsonl", "--target", "moody", *JSON)
 HEALED = AGENT.replace('raise RuntimeError("no mood for this")', "return answer(prompt)")
@@ -195,6 +196,7 @@ def test_a_regraded_run_keeps_the_attempts_and_counts_of_the_first(desk: Path) -
     assert manifest(retried)["redaction"] == manifest(first)["redaction"]
 
 
+@pytest.mark.sqlite
 def test_a_retry_is_refused_where_the_results_of_its_parent_are_gone(
     desk: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
