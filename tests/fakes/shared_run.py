@@ -21,7 +21,12 @@ class SharedRun:
     """Several workers that share the limits of one target."""
 
     def __init__(
-        self, count: int, *, late_s: Callable[[], float] = lambda: 0.001, **circuit: Any
+        self,
+        count: int,
+        *,
+        most: int = 16,
+        late_s: Callable[[], float] = lambda: 0.001,
+        **circuit: Any,
     ) -> None:
         self.clock = ManualClock()
         self.warned: list[str] = []
@@ -32,26 +37,34 @@ class SharedRun:
         self._free_at: dict[tuple[str, int], float] = {}
         self._sending = set[asyncio.Task[None]]()
         self._lives = [0] * count
-        self.limits = RunLimits(self.clock, self._new_circuit, self._tell)
+        self.most = most
+        self.limits = RunLimits(self.clock, self._new_circuit, {TARGET: (most, count)}, self._tell)
         self.workers = [self._worker(number) for number in range(count)]
 
     def kill(self, number: int) -> SharedLimiter:
         """A worker dies with all that it has not told yet; its successor."""
-        self._lives[number] += 1
-        self.limits.gone(number)
+        self.end(number)
         self.workers[number] = self._worker(number)
         return self.workers[number]
 
     def end(self, number: int) -> None:
         """A worker is through."""
         self._lives[number] += 1
+        self.workers[number].close()
         self.limits.gone(number)
 
     def _worker(self, number: int) -> SharedLimiter:
         say = partial(self._say, number, self._lives[number])
+        width = max(1, self.most // len(self._lives))
         return SharedLimiter(
-            self.clock, TARGET, 16, (None, None), say=say, warn=self.warned.append
+            self.clock, TARGET, width, (None, None), say=say, warn=self.warned.append
         )
+
+    def close(self) -> None:
+        """All workers are through."""
+        for number in range(len(self.workers)):
+            self.end(number)
+        self.limits.close()
 
     def _new_circuit(self, target: str, warn: Warn) -> Circuit:
         return Circuit(self.clock, target, warn=warn, **self._circuit)

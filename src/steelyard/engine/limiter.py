@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
+from collections.abc import Callable
 
+from steelyard.engine.allowance import START, CallAllowance
 from steelyard.engine.circuit import Circuit, CircuitPort, Place
 from steelyard.engine.retries import is_bearable
 from steelyard.errors import TargetError
 from steelyard.ports import Clock
 
-START = 16
+__all__ = ["START", "Limiter"]
 _MINUTE_S = 60.0
 _MAX_OWED_S = 300.0
 """The wait that one call may leave to later ones: no claim of an endpoint stops a run."""
@@ -22,9 +24,8 @@ _ROUNDING_S = 1e-6
 class Limiter:
     """Calls at once, calls a minute and tokens a minute of one target.
 
-    Concurrency starts modest and grows by one with every answer. The first `429` halves it, and
-    from then on it grows by one only when all calls that fit have been answered. A `Retry-After`
-    holds every call back, because the next one would be refused as well.
+    A `429` is a refusal, which cuts the allowance. A `Retry-After` holds every call back, because
+    the next one would be refused as well.
     """
 
     def __init__(
@@ -37,9 +38,9 @@ class Limiter:
         circuit: CircuitPort | None = None,
     ) -> None:
         self._clock = clock
-        self._most = most
-        self._limit = float(min(START, most))
-        self._is_slow = False
+        self._allowance = CallAllowance(most)
+        self._is_growing = self._allowance.is_growing
+        self._room = self._allowance.at_once
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._cut_at = -1.0
@@ -53,7 +54,7 @@ class Limiter:
     @property
     def at_once(self) -> int:
         """Calls at once that are allowed just now."""
-        return max(1, int(self._limit))
+        return self._room
 
     @property
     def in_flight(self) -> int:
@@ -70,16 +71,19 @@ class Limiter:
         """Whether the call that may be made is there to see if the target is back."""
         return self._circuit.is_open
 
+    def on_width(self, callback: Callable[[int], None]) -> None:
+        """Call back when more or fewer records shall be on their way; of a whole run, never."""
+
     def enter_at_once(self) -> bool:
         """Whether a call may be made without waiting for anything, and now is."""
-        if self._is_held_back or self._in_flight >= self.at_once:
+        if self._is_held_back or self._in_flight >= self._room:
             return False
         self._in_flight += 1
         return True
 
     async def enter(self, tokens: int = 0) -> None:
         """Wait until a call of about so many tokens may be made; first come, first served."""
-        if self._in_flight < self.at_once:
+        if self._in_flight < self._room:
             self._in_flight += 1
         else:
             await self._turn()
@@ -98,16 +102,12 @@ class Limiter:
     def answered(self, expected: int = 0, used: int | None = None) -> None:
         """A call was answered; more tokens than expected are paid for by later calls."""
         if self._circuit.answered():
-            self.begin_again()
-        if self._limit < self._most:
-            self._limit = min(self._most, self._limit + (1 / self._limit if self._is_slow else 1))
-            self._wake()
+            self._allowance.begin_again()
+            self._use_allowance()
+        if self._is_growing:
+            self._grow()
         if used is not None and used > expected:
             self._tokens.take(used - expected, self._clock.monotonic())
-
-    def begin_again(self) -> None:
-        """A target that was away is back: it gets few calls at first."""
-        self._limit = min(self._limit, START)
 
     def asked_to_wait(self, seconds: float) -> None:
         """The endpoint wants no call for so long."""
@@ -142,8 +142,7 @@ class Limiter:
         # Calls that were on their way when the limit was cut say nothing about the new one.
         if started > self._cut_at:
             self._cut_at = now
-            self._is_slow = True
-            self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
+            self._cut()
 
     @property
     def _is_held_back(self) -> bool:
@@ -153,6 +152,24 @@ class Limiter:
         # One that asks for more than a retry would wait for says so to every call.
         if retry_after_s and is_bearable(retry_after_s, left_s):
             self.asked_to_wait(retry_after_s)
+
+    def _grow(self) -> None:
+        """A call was answered, and there may be more."""
+        self._allowance.grow()
+        self._use_allowance()
+
+    def _cut(self) -> None:
+        """A call was refused, which is in flight no more."""
+        self._allowance.cut(self._in_flight + 1)
+        self._use_allowance()
+
+    def _use_allowance(self) -> None:
+        self._is_growing = self._allowance.is_growing
+        self._give_room(self._allowance.at_once)
+
+    def _give_room(self, room: int) -> None:
+        self._room = room
+        self._wake()
 
     async def _turn(self) -> None:
         """Wait until a call that ends hands its place over."""
@@ -180,7 +197,7 @@ class Limiter:
         return max(self._held_until, self._requests.due(1, now), self._tokens.due(tokens, now))
 
     def _wake(self) -> None:
-        while self._waiting and self._in_flight < self.at_once:
+        while self._waiting and self._in_flight < self._room:
             turn = self._waiting.popleft()
             if not turn.done():
                 # The place is taken for him at once, so that nobody can slip in before.

@@ -56,6 +56,11 @@ class RecordLoop:
             how = Claimed(asked.claims, _place, call_of, self._upcoming)
             self._claims = Claims(how, around.ledger, around.clock.stamp)
         self._slots = Slots(0)
+        self._width = 0
+        self._alive = 0
+        """Tasks that take a record when they are through with one."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_over = False
         self._waiting = Waiting()
         self._calls = TargetCalls(asked, around, self._waiting)
         self._rubric: Rubric | None = None
@@ -66,13 +71,11 @@ class RecordLoop:
 
     async def run(self, concurrency: int) -> None:
         """Work until the stream is empty; calls not yet committed stay within twice the limit."""
-        self._slots.widen(2 * concurrency)
-        if self._claims:
-            self._claims.begin(2 * concurrency)
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         await self._phase.report(self, is_only_retrying=False)
-        tasks = [asyncio.ensure_future(self._worker()) for _ in range(concurrency)]
-        finished = asyncio.gather(*tasks)
+        self._use_width(concurrency)
+        self._asked.limiter.on_width(self._use_width)
+        finished = asyncio.ensure_future(self._finish())
         try:
             await asyncio.wait([finished, self._broken], return_when=asyncio.FIRST_COMPLETED)
             if not self._broken.done():
@@ -83,11 +86,48 @@ class RecordLoop:
                 self._broken.result()
             await self._phase.leave(self)
         finally:
-            for task in (self._broken, finished, *tasks):
+            self._is_over = True
+            for task in (self._broken, finished, *self._tasks):
                 task.cancel()
-            await asyncio.gather(self._broken, finished, *tasks, return_exceptions=True)
+            await asyncio.gather(self._broken, finished, *self._tasks, return_exceptions=True)
             if self._claims:
                 self._claims.end()
+
+    def _use_width(self, width: int) -> None:
+        """Let so many records at a time be asked about, from now on."""
+        more = width - self._width
+        if self._is_over or not more:
+            return
+        self._width = width
+        if more > 0:
+            self._slots.widen(2 * more)
+        else:
+            self._slots.narrow(-2 * more)
+        if self._claims:
+            self._claims.begin(2 * width)
+        while self._alive < width:
+            self._alive += 1
+            task = asyncio.ensure_future(self._worker())
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
+
+    def _stays(self) -> bool:
+        """Whether a task goes on, though there were too many."""
+        if self._alive <= self._width:
+            return True
+        self._alive -= 1
+        return False
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not self._broken.done():
+            self._broken.set_exception(error)
+
+    async def _finish(self) -> None:
+        """Until no task is left, later ones included."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        self._is_over = True
 
     def stop(self, stop: Stop) -> None:
         """Make no further call: every record that is left is kept as cancelled."""
@@ -109,7 +149,9 @@ class RecordLoop:
 
     async def _worker(self) -> None:
         schedule, slots, task = self._schedule, self._slots, this_task()
-        while (item := schedule.take_at_once() or await schedule.take()) is not None:
+        while (self._alive <= self._width or self._stays()) and (
+            item := schedule.take_at_once() or await schedule.take()
+        ) is not None:
             if schedule.is_drained:
                 await self._report()
             if not slots.take_at_once():

@@ -19,7 +19,7 @@ class Slots:
 
     def take_at_once(self) -> bool:
         """Take a place, if one is free and nobody waits for it."""
-        if not self._free or self._waiting:
+        if self._free < 1 or self._waiting:
             return False
         self._free -= 1
         return True
@@ -39,6 +39,9 @@ class Slots:
 
     def release(self) -> None:
         """Give a place back, or to whoever waits for one."""
+        if self._free < 0:
+            self._free += 1  # there are fewer places by now
+            return
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -51,6 +54,11 @@ class Slots:
         self._count += more
         for _ in range(more):
             self.release()
+
+    def narrow(self, fewer: int) -> None:
+        """Make fewer places; one that is taken is no more when it is given back."""
+        self._count -= fewer
+        self._free -= fewer
 
     async def take_all(self) -> None:
         """Take every place, when all have been given back."""

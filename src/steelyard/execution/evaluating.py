@@ -95,6 +95,7 @@ async def evaluate_records(
     finally:
         if judges:
             judges.end()
+        limiters.close()
         await asyncio.shield(ledger.close())
     if stopped:
         why = "; ".join(map(str, stopped))

@@ -97,6 +97,11 @@ class Limiters:
         if known := self._shared.get(news.target):
             known.hear(news)
 
+    def close(self) -> None:
+        """No further call comes."""
+        for known in self._shared.values():
+            known.close()
+
     def _own(self, spec: TargetSpec) -> Limiter:
         return Limiter(
             self._clock,

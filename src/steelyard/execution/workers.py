@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from steelyard.engine.circuit import Circuit
 from steelyard.engine.phase import Phase
+from steelyard.engine.sharing.call_shares import Tell
 from steelyard.engine.sharing.messages import News
-from steelyard.engine.sharing.run_limits import RunLimits, Tell
+from steelyard.engine.sharing.run_limits import RunLimits
 from steelyard.errors import RunError
 from steelyard.execution.early_sealing import EarlySealing, may_seal_early
 from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges, spent_usd
@@ -141,7 +142,12 @@ class _Shares(NamedTuple):
         return cls(
             RecordLeases(max(forecast.total, forecast.in_dataset), count),
             BudgetGrants(budget, spent, count),
-            RunLimits(ports.clock, new_circuit, tell),
+            RunLimits(
+                ports.clock,
+                new_circuit,
+                {key: (spec.max_concurrency, count) for key, spec in prepared.limited()},
+                tell,
+            ),
         )
 
     def answer(self, worker: int, question: HolderQuestion) -> Answer | None:

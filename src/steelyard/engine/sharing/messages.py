@@ -57,6 +57,49 @@ class CallsHeld(Struct, frozen=True, tag=True):
     seconds: float
 
 
+class CallsWanted(Struct, frozen=True, tag=True):
+    """How many calls at once a worker could use; it tells when that changes for long."""
+
+    target: str
+    calls: int
+
+
+class CallsKept(Struct, frozen=True, tag=True):
+    """How many calls at once a worker still has, after its share became smaller."""
+
+    target: str
+    calls: int
+
+
+class CallsAnswered(Struct, frozen=True, tag=True):
+    """So many calls of a worker were answered, which lets the allowance of the run grow."""
+
+    target: str
+    answers: int
+
+
+class CallRefused(Struct, frozen=True, tag=True):
+    """There were too many calls at once."""
+
+    target: str
+    cut: int
+    """The number of the last cut of the allowance that the worker knows of."""
+    used: float
+    """The part of its share that it had in flight."""
+
+
+class CallShare(Struct, frozen=True, tag=True):
+    """How many calls at once a worker may make, of those of the run."""
+
+    target: str
+    calls: int
+    width: int
+    """The same if the target bore the most that it may get."""
+    cut: int
+    is_growing: bool
+    """Whether answers let the allowance of the run grow."""
+
+
 class TargetAway(Struct, frozen=True, tag=True):
     """Whether a target is away."""
 
@@ -95,10 +138,23 @@ class LimitWarning(Struct, frozen=True, tag=True):
     message: str
 
 
-Said: TypeAlias = TargetJoined | TargetAnswered | CallFailed | WantsIn | ProbeDeclined | CallsHeld
+Said: TypeAlias = (
+    TargetJoined
+    | TargetAnswered
+    | CallFailed
+    | WantsIn
+    | ProbeDeclined
+    | CallsHeld
+    | CallsWanted
+    | CallsKept
+    | CallsAnswered
+    | CallRefused
+)
 """By a worker."""
 News: TypeAlias = (
-    TargetAway | AnswerAwaited | CallDecided | CallAdmitted | CallsHeld | LimitWarning
+    TargetAway | AnswerAwaited | CallDecided | CallAdmitted | CallsHeld | LimitWarning | CallShare
 )
 """For a worker."""
+ShareNews: TypeAlias = CallsWanted | CallsKept | CallsAnswered | CallRefused
+"""By a worker, of its share of calls at once."""
 Say: TypeAlias = Callable[[Said], None]

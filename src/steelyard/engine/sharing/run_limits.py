@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from steelyard.engine.circuit import Circuit
+from steelyard.engine.sharing.call_shares import CallShares, Tell
 from steelyard.engine.sharing.messages import (
     AnswerAwaited,
     CallAdmitted,
@@ -26,16 +27,22 @@ from steelyard.engine.sharing.messages import (
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.ports import Clock, Warn
 
-Tell: TypeAlias = Callable[[int, News], None]
-"""Tells a worker, if it is there."""
 NewCircuit: TypeAlias = Callable[[str, Warn], Circuit]
 
 
 class RunLimits:
     """The shared limits of each target that a worker calls, by name."""
 
-    def __init__(self, clock: Clock, new_circuit: NewCircuit, tell: Tell) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        new_circuit: NewCircuit,
+        sizes: Mapping[str, tuple[int, int]],
+        tell: Tell,
+    ) -> None:
+        """`sizes` has the calls at once that each target may get, and how many workers begin."""
         self._clock = clock
+        self._sizes = sizes
         self._new_circuit = new_circuit
         self._tell = tell
         self._known: dict[str, _TargetLimits] = {}
@@ -44,7 +51,8 @@ class RunLimits:
         """A worker tells of what it has seen."""
         known = self._known.get(said.target)
         if known is None:
-            known = _TargetLimits(said.target, self._clock, self._new_circuit, self._tell)
+            sizes = self._sizes[said.target]
+            known = _TargetLimits(said.target, self._clock, self._new_circuit, sizes, self._tell)
             self._known[said.target] = known
         known.hear(worker, said)
 
@@ -52,6 +60,10 @@ class RunLimits:
         """A worker has ended, or died; what it had is free for the others."""
         for known in self._known.values():
             known.gone(worker)
+
+    def is_away(self, target: str) -> bool:
+        """Whether a target is away."""
+        return target in self._known and self._known[target].is_away
 
     def close(self) -> None:
         """No worker is left."""
@@ -62,8 +74,11 @@ class RunLimits:
 class _TargetLimits:
     """The limits of one target."""
 
-    def __init__(self, name: str, clock: Clock, new_circuit: NewCircuit, tell: Tell) -> None:
+    def __init__(
+        self, name: str, clock: Clock, new_circuit: NewCircuit, sizes: tuple[int, int], tell: Tell
+    ) -> None:
         self._name = name
+        self._shares = CallShares(name, clock, sizes, tell)
         self._clock = clock
         self._tell = tell
         self._circuit = new_circuit(name, self._warn)
@@ -78,6 +93,10 @@ class _TargetLimits:
         """Workers that wait for the target to be back, or for their turn to probe."""
         self._held_until = 0.0
 
+    @property
+    def is_away(self) -> bool:
+        return self._circuit.is_open
+
     def hear(self, worker: int, said: Said) -> None:
         self._speaker = worker
         if isinstance(said, TargetJoined):
@@ -85,15 +104,18 @@ class _TargetLimits:
         elif isinstance(said, TargetAnswered):
             self._is_watched = False
             self._prober = None
-            self._circuit.answered()
+            if self._circuit.answered():
+                self._shares.begin_again()
         elif isinstance(said, CallFailed):
             self._failed(worker, said)
         elif isinstance(said, WantsIn):
             self._waiting[worker] = asyncio.ensure_future(self._admit(worker))
         elif isinstance(said, ProbeDeclined):
             self._decline(worker)
-        else:
+        elif isinstance(said, CallsHeld):
             self._hold(worker, said)
+        else:
+            self._shares.hear(worker, said)
         self._tell_if_away()
 
     def gone(self, worker: int) -> None:
@@ -103,8 +125,10 @@ class _TargetLimits:
         if waiting:
             waiting.cancel()
         self._decline(worker)
+        self._shares.gone(worker)
 
     def close(self) -> None:
+        self._shares.close()
         for waiting in self._waiting.values():
             waiting.cancel()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from itertools import count
 
 from steelyard.engine.circuit import FOR_GOOD, Place
@@ -26,11 +25,10 @@ from steelyard.ports import Clock
 class SharedCircuit:
     """Asks the process that holds the run about every failure that may be the endpoint's."""
 
-    def __init__(self, clock: Clock, target: str, say: Say, on_back: Callable[[], None]) -> None:
+    def __init__(self, clock: Clock, target: str, say: Say) -> None:
         self._clock = clock
         self._target = target
         self._say = say
-        self._on_back = on_back
         self._is_open = False
         self._has_answered = False
         self._is_watched = True
@@ -104,10 +102,7 @@ class SharedCircuit:
         elif isinstance(news, AnswerAwaited):
             self._is_watched = True
         else:
-            is_back = self._is_open and not news.is_open
             self._is_open = news.is_open
-            if is_back:
-                self._on_back()
 
     async def _decision(
         self, error: TargetError, place: Place, *, is_probe: bool, is_last: bool
