@@ -55,7 +55,7 @@ class Seaweed:
                     *("-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3", *ports),
                     *(f"-s3.config={identity}", "-s3.iam=false", "-s3.autoCreateBucket=false"),
                     *("-master.volumeSizeLimitMB=64", "-volume.max=50"),
-                    *("-master.telemetry=false", "-s3.port.iceberg=0"),
+                    *("-master.telemetry=false", "-s3.port.iceberg=0", "-s3.port.lance=0"),
                 ],
                 stdout=log,
                 stderr=log,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ from steelyard.store.column_types import Text, Whole
 if TYPE_CHECKING:
     from sqlalchemy.sql.compiler import SQLCompiler
 
+MOST_VALUES = 32_766 if sqlite3.sqlite_version_info >= (3, 32) else 999
+"""How many values one statement of SQLite takes."""
 _LONGEST_PATTERN = 200
 _ESCAPE = "/"
 CHANGE_COUNT = "PRAGMA data_version"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +21,12 @@ from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress
 from steelyard.store.clock import SystemClock
 from steelyard.store.database import is_away, place_of, reason_of
-from steelyard.store.dialects import insert_new, is_committed, transaction_number
+from steelyard.store.dialects import (
+    MOST_VALUES,
+    insert_new,
+    is_committed,
+    transaction_number,
+)
 from steelyard.store.runs.claims import put_claim, settle_claims
 from steelyard.store.runs.run_events import add_event
 from steelyard.store.runs.run_queries import progress_of
@@ -44,8 +48,8 @@ if TYPE_CHECKING:
     from steelyard.store.runs.leases import Lease
 
 
-AT_ONCE = 128 if sqlite3.sqlite_version_info >= (3, 32) else 64
-"""Rows of one statement at most; an older SQLite takes a thousand values."""
+AT_ONCE = 128
+"""Rows of one statement at most."""
 
 TableRow: TypeAlias = tuple[Any, ...]
 """Values in the order of a table's columns."""
@@ -85,12 +89,13 @@ class ManyRows:
         self._text = str(made)
         self._names = None if made.positiontup else tuple(table.columns.keys())
         self._start, _, self._group = self._text.partition(" VALUES ")
+        self._at_once = min(AT_ONCE, MOST_VALUES // len(table.columns))
 
     def put(self, connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
         """Insert rows, whose values stand in the order of the table's columns."""
         if self._names is None:
-            for start in range(0, len(rows), AT_ONCE):
-                some = rows[start : start + AT_ONCE]
+            for start in range(0, len(rows), self._at_once):
+                some = rows[start : start + self._at_once]
                 text = f"{self._start} VALUES {', '.join([self._group] * len(some))}"
                 connection.exec_driver_sql(text, tuple(chain.from_iterable(some)))
         elif rows:
