@@ -25,6 +25,14 @@ def _install() -> str:
 
 
 def _command(job: Job) -> Command:
+    return _asked(job)
+
+
+def _judged_command(job: Job) -> Command:
+    return _asked(job, f"{job.url}/geval")
+
+
+def _asked(job: Job, *judge: str) -> Command:
     copy_project(_NAME, job.folder)
     write_samples(job.folder, plain_rows(job.samples))
     python = python_environment(_NAME, *_PACKAGES) / "python"
@@ -33,7 +41,7 @@ def _command(job: Job) -> Command:
         "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
         "DEEPEVAL_DISABLE_DOTENV": "1",
     }
-    return Command((python, "loans.py", SAMPLES, job.url, str(job.at_once)), settings)
+    return Command((python, "loans.py", SAMPLES, job.url, str(job.at_once), *judge), settings)
 
 
 def _passed(_: Job, output: str) -> int:
@@ -51,4 +59,15 @@ TOOL = Tool(
     install=_install,
     command=_command,
     passed=_passed,
+)
+JUDGED = Tool(
+    name=TOOL.name,
+    how=(
+        "as above, but with `GEval`, its `evaluation_steps` given, so that it makes one call a "
+        "sample, and its `LocalModel` as the judge"
+    ),
+    install=_install,
+    command=_judged_command,
+    passed=_passed,
+    answers=("weeks", "geval"),
 )

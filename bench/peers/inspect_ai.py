@@ -30,17 +30,26 @@ def _install() -> str:
 
 
 def _command(job: Job) -> Command:
+    return _asked(job, "loans")
+
+
+def _judged_command(job: Job) -> Command:
+    judge = ("-T", f"judge={job.url}/grade", "-T", f"at_once={job.at_once}")
+    return _asked(job, "judged_loans", *judge)
+
+
+def _asked(job: Job, task: str, *more: str) -> Command:
     copy_project(_NAME, job.folder)
     write_samples(job.folder, plain_rows(job.samples))
     at_once = str(job.at_once)
     words = (
-        *("eval", "loans.py", "-T", f"path={SAMPLES}"),
+        *("eval", f"loans.py@{task}", "-T", f"path={SAMPLES}", *more),
         *("--model", "openai-api/bench/bench-1", "--model-base-url", job.url),
         *("--max-connections", at_once, "--max-samples", at_once),
         *("--log-dir", "logs", *_FAST),
     )
     program = python_environment(_NAME, *_PACKAGES) / "inspect"
-    return Command((program, *words), {"BENCH_API_KEY": "none"})
+    return Command((program, *words), {"BENCH_API_KEY": "none", "JUDGE_API_KEY": "none"})
 
 
 def _passed(job: Job, _: str) -> int:
@@ -61,11 +70,22 @@ def _passed(job: Job, _: str) -> int:
 TOOL = Tool(
     name="Inspect AI",
     how=(
-        "`inspect eval loans.py` with `generate()` and `includes()`, the `openai-api` provider, "
-        "`--max-connections N --max-samples N` and, for speed, `--display none "
+        "`inspect eval loans.py@loans` with `generate()` and `includes()`, the `openai-api` "
+        "provider, `--max-connections N --max-samples N` and, for speed, `--display none "
         "--no-log-realtime --no-score-display --log-buffer 1000`"
     ),
     install=_install,
     command=_command,
     passed=_passed,
+)
+JUDGED = Tool(
+    name=TOOL.name,
+    how=(
+        "as above, but with `model_graded_qa()` in place of `includes()`, and as its `model` one "
+        "of the `openai-api` provider with `max_connections=N`"
+    ),
+    install=_install,
+    command=_judged_command,
+    passed=_passed,
+    answers=("weeks", "grade"),
 )

@@ -38,10 +38,18 @@ def _path() -> str:
 
 
 def _command(job: Job) -> Command:
+    return _asked(job, "promptfooconfig.yaml")
+
+
+def _judged_command(job: Job) -> Command:
+    return _asked(job, "judged.yaml")
+
+
+def _asked(job: Job, config: str) -> Command:
     copy_project(_NAME, job.folder)
     write_samples(job.folder, ({"vars": {"input": text}} for text in questions(job.samples)))
     programs = node_environment(_NAME, *_PACKAGES)
-    words = ("eval", "--max-concurrency", str(job.at_once), *_QUIET)
+    words = ("eval", "--config", config, "--max-concurrency", str(job.at_once), *_QUIET)
     settings = {
         "BENCH_URL": job.url,
         "OPENAI_API_KEY": "none",
@@ -75,4 +83,15 @@ TOOL = Tool(
     install=_install,
     command=_command,
     passed=_passed,
+)
+JUDGED = Tool(
+    name=TOOL.name,
+    how=(
+        "as above, but with an `llm-rubric` assertion whose provider is `openai:chat` at another "
+        "address"
+    ),
+    install=_install,
+    command=_judged_command,
+    passed=_passed,
+    answers=("weeks", "criterion"),
 )

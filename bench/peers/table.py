@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bench.child import Cost  # noqa: TC002 - our own package, not a heavy one
 from bench.peers.measurement import Measurements, Setting
 from bench.peers.tool import BASE, Tool
-from bench.peers.trial import CASES, SMALL, Extent
+from bench.peers.trial import SMALL, Extent
 
 _NOTHING = "–"
 
@@ -31,11 +31,16 @@ class Report:
     kept: Measurements
     extent: Extent
     machine: str
+    command: str
+    """What the report is made by."""
+    note: str = ""
+    """What else a reader has to know of these figures."""
 
     def text(self) -> str:
         """The section between the marks."""
         few, many = self.extent.few, self.extent.many
-        heads = [f"{delay_ms} ms, {at_once} at once" for delay_ms, at_once in CASES]
+        cases = self.extent.cases
+        heads = [f"{delay_ms} ms, {at_once} at once" for delay_ms, at_once in cases]
         lines = [
             self._opening(),
             "",
@@ -47,7 +52,7 @@ class Report:
             "",
             *_table(["answers after", *heads], self._rows(self._speed)),
             "",
-            "Start-up is a whole run of 10 samples; memory is the largest peak of the four cases:",
+            "Start-up is a whole run of 10 samples; memory is the largest peak of all cases:",
             "",
             *_table(
                 ["", "version", "start-up", f"memory, {few:,}", f"{many:,}", "runs"], self._facts()
@@ -62,10 +67,11 @@ class Report:
 
     def _opening(self) -> str:
         extent = self.extent
+        note = f" {self.note}" if self.note else ""
         return (
-            f"Measured by `python -m bench.peers`: {self.machine}; medians of up to "
+            f"Measured by `{self.command}`: {self.machine}; medians of up to "
             f"{extent.turns} runs. What one sample more costs is the difference between "
-            f"{extent.few:,} and {extent.many:,} samples."
+            f"{extent.few:,} and {extent.many:,} samples.{note}"
         )
 
     def marginal(self, name: str, delay_ms: int, at_once: int) -> Marginal | None:
@@ -82,7 +88,7 @@ class Report:
 
     def _rows(self, cell: Callable[[str, int, int], str]) -> Iterator[list[str]]:
         for name, tool in self.tools.items():
-            yield [tool.name, *(cell(name, *case) for case in CASES)]
+            yield [tool.name, *(cell(name, *case) for case in self.extent.cases)]
 
     def _cpu(self, name: str, delay_ms: int, at_once: int) -> str:
         found, base = (self.marginal(one, delay_ms, at_once) for one in (name, BASE))
@@ -97,7 +103,8 @@ class Report:
         if found is None or found.wall_ms <= 0:
             return _NOTHING
         speed = 1000 / found.wall_ms
-        share = f" ({speed * delay_ms / 1000 / at_once:.1%})" if delay_ms else ""
+        waiting_s = len(self.tools[name].answers) * delay_ms / 1000
+        share = f" ({speed * waiting_s / at_once:.1%})" if delay_ms else ""
         return f"{speed:,.0f}{share}"
 
     def _facts(self) -> Iterator[list[str]]:
@@ -111,19 +118,21 @@ class Report:
             yield [tool.name, self.versions[name], start, *memory, self._runs(name)]
 
     def _memory(self, name: str, samples: int) -> str:
-        costs = [self._middle(name, Setting(*case, samples)) for case in CASES]
+        costs = [self._middle(name, Setting(*case, samples)) for case in self.extent.cases]
         peaks = [cost.peak_bytes for cost in costs if cost]
         return f"{max(peaks) / 1e6:,.0f} MB" if peaks else _NOTHING
 
     def _runs(self, name: str) -> str:
         """From how many runs the medians come, from the fewest to the most."""
         version, many = self.versions[name], self.extent.many
-        counts = {len(self.kept.costs(name, version, Setting(*case, many))) for case in CASES}
+        settings = [Setting(*case, many) for case in self.extent.cases]
+        counts = {len(self.kept.costs(name, version, setting)) for setting in settings}
         return "–".join(str(count) for count in sorted({min(counts), max(counts)}))
 
     def _failures(self) -> Iterator[str]:
         sizes = (self.extent.few, self.extent.many)
-        wanted = [SMALL, *(Setting(*case, size) for case in CASES for size in sizes)]
+        cases = self.extent.cases
+        wanted = [SMALL, *(Setting(*case, size) for case in cases for size in sizes)]
         for name, tool in self.tools.items():
             for setting in wanted:
                 reason = self.kept.failure(name, self.versions.get(name, ""), setting)

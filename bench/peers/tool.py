@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ from bench.child import ROOT
 
 FOLDER = ROOT / "bench" / "data" / "peers"
 SAMPLES = "samples.jsonl"
+CRITERION = "Says how long a book may be kept."
+"""What a judge is told that a good answer does."""
 WANTED = "three weeks"
 """What every answer of the endpoint contains."""
 BASE = "bare_loop"
@@ -54,6 +57,15 @@ class Tool:
     """Writes what it needs into the folder of the job."""
     passed: Callable[[Job, str], int]
     """How many samples it says have passed, from its folder and its output."""
+    answers: tuple[str, ...] = ("weeks",)
+    """What the endpoint answers to the calls that each sample takes, one after the other."""
+    once: tuple[str, ...] = ()
+    """What it answers to calls that a run makes once, however many samples there are."""
+
+    def calls(self, samples: int) -> Counter[str]:
+        """How often a run of so many samples gets each answer."""
+        each = {name: samples * count for name, count in Counter(self.answers).items()}
+        return Counter(each) + Counter(self.once)
 
 
 def questions(samples: int) -> Iterator[str]:

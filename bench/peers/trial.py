@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ class Extent:
     few: int = 2_000
     many: int = 10_000
     turns: int = 3
+    cases: tuple[tuple[int, int], ...] = CASES
     enough_s: float = 30
     """A tool gets no further turn in a case in which it has run for so long."""
     limit_s: float = 600
@@ -33,7 +35,7 @@ class Extent:
 def settings(extent: Extent) -> Iterator[tuple[Setting, ...]]:
     """What belongs together: the small run alone, then two sizes of each case."""
     yield (SMALL,)
-    for delay_ms, at_once in CASES:
+    for delay_ms, at_once in extent.cases:
         yield tuple(Setting(delay_ms, at_once, size) for size in (extent.few, extent.many))
 
 
@@ -44,6 +46,8 @@ class Trial:
     tools: Mapping[str, Tool]
     versions: Mapping[str, str]
     endpoint: Callable[[int], AbstractContextManager[str]]
+    counted: Callable[[str], Counter[str]]
+    """How often the endpoint at an address has given each answer."""
     kept: Measurements
     folder: Path
     say: Callable[[str], None]
@@ -85,17 +89,29 @@ class Trial:
             folder=fresh(self.folder / name / "job"),
         )
         try:
+            before = self.counted(url)
             cost, output = measured(tool.command(job), job.folder, limit_s)
-            _check(setting.samples, tool.passed(job, output))
+            _check_passed(setting.samples, tool.passed(job, output))
+            _check_calls(tool.calls(setting.samples), self.counted(url) - before)
         except CannotRunError as error:
             return Measurement(name, version, setting, turn, failure=str(error))
         return Measurement(name, version, setting, turn, cost)
 
 
-def _check(samples: int, passed: int) -> None:
+def _check_passed(samples: int, passed: int) -> None:
     """A tool that did less than the others is not compared with them."""
     if passed != samples:
         raise CannotRunError(f"says that {passed:,} of {samples:,} passed")
+
+
+def _check_calls(wanted: Counter[str], made: Counter[str]) -> None:
+    """What a tool says of itself is not enough: a cache or a check that it left out shows here."""
+    if made != wanted:
+        raise CannotRunError(f"made the calls {_listed(made)} where {_listed(wanted)} were due")
+
+
+def _listed(calls: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in sorted(calls.items())) or "none"
 
 
 def _line(made: Measurement) -> str:

@@ -10,8 +10,9 @@ import aiohttp
 from bench.bare_loop import ask
 from deepeval import evaluate
 from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig
-from deepeval.metrics import PatternMatchMetric
-from deepeval.test_case import LLMTestCase
+from deepeval.metrics import BaseMetric, GEval, PatternMatchMetric
+from deepeval.models import LocalModel
+from deepeval.test_case import LLMTestCase, SingleTurnParams
 
 
 async def answers(prompts: list[str], url: str, at_once: int) -> list[str]:
@@ -27,7 +28,19 @@ async def answers(prompts: list[str], url: str, at_once: int) -> list[str]:
         return await asyncio.gather(*(one(prompt) for prompt in prompts))
 
 
-def main(samples: str, url: str, at_once: int) -> None:
+def metric(judge: str) -> BaseMetric:
+    """A judge at an address, or a phrase to look for."""
+    if not judge:
+        return PatternMatchMetric(pattern="(?s).*three weeks.*")
+    return GEval(
+        name="right",
+        evaluation_params=[SingleTurnParams.INPUT, SingleTurnParams.ACTUAL_OUTPUT],
+        evaluation_steps=["Check that the answer says how long a book may be kept."],
+        model=LocalModel(model="bench-1", base_url=judge, api_key="none"),
+    )
+
+
+def main(samples: str, url: str, at_once: int, judge: str = "") -> None:
     """Ask, grade, and say how many passed."""
     rows = [json.loads(line) for line in Path(samples).read_text(encoding="utf-8").splitlines()]
     said = asyncio.run(answers([row["input"] for row in rows], url, at_once))
@@ -37,7 +50,7 @@ def main(samples: str, url: str, at_once: int) -> None:
     ]
     result = evaluate(
         cases,
-        metrics=[PatternMatchMetric(pattern="(?s).*three weeks.*")],
+        metrics=[metric(judge)],
         async_config=AsyncConfig(max_concurrent=at_once),
         cache_config=CacheConfig(write_cache=False),
         display_config=DisplayConfig(
@@ -52,4 +65,4 @@ def main(samples: str, url: str, at_once: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def report(folder: Path, *made: Measurement) -> Report:
         kept=kept,
         extent=EXTENT,
         machine="2 cores",
+        command="python -m bench.peers",
     )
 
 
@@ -94,6 +96,26 @@ def test_there_is_no_ratio_to_a_loop_whose_cost_does_not_show(tmp_path: Path) ->
     ).text()
 
     assert rows(text, "Scale")[0][3] == "0.500"
+
+
+def test_the_limit_counts_every_call_of_a_sample(tmp_path: Path) -> None:
+    plain = measured(tmp_path)
+    tools = {name: replace(one, answers=("weeks", "judge")) for name, one in plain.tools.items()}
+
+    text = replace(plain, tools=tools).text()
+
+    assert rows(text, "bare loop")[1][3] == "1,000 (156.2%)"
+
+
+def test_a_report_shows_its_own_cases_command_and_note(tmp_path: Path) -> None:
+    extent = replace(EXTENT, cases=((50, 64),))
+    shown = replace(measured(tmp_path), extent=extent, command="this", note="So much is missing.")
+
+    text = shown.text()
+
+    assert text.startswith("Measured by `this`: 2 cores; ")
+    assert "1,000 and 2,000 samples. So much is missing.\n" in text
+    assert rows(text, "Scale")[0] == ["Scale", "0.500 (2.50 ×)"]
 
 
 def test_each_tool_has_a_row_in_each_table(tmp_path: Path) -> None:

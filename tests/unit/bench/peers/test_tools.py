@@ -12,8 +12,18 @@ from pathlib import Path
 import pytest
 from bench.engine import endpoint
 from bench.peers import __main__ as command
-from bench.peers import bare_loop, deepeval, environment, lm_eval, promptfoo, steelyard
-from bench.peers.__main__ import BEGIN, END, PAGE, TOOLS, alone, installed, main, write_section
+from bench.peers import bare_loop, deepeval, environment, inspect_ai, lm_eval, promptfoo, steelyard
+from bench.peers.__main__ import (
+    CHECKED,
+    JUDGED,
+    PAGE,
+    Comparison,
+    alone,
+    counted,
+    installed,
+    main,
+    write_section,
+)
 from bench.peers.process import fresh, measured
 from bench.peers.tool import SAMPLES, CannotRunError, Job, Tool, plain_rows, questions
 
@@ -33,6 +43,11 @@ def program(path: Path, script: str) -> None:
     path.chmod(0o755)
 
 
+def marks(name: str) -> tuple[str, str]:
+    """Where a table of the page begins and ends."""
+    return f"<!-- bench {name}: begin -->", f"<!-- bench {name}: end -->"
+
+
 def a_job(folder: Path, url: str = "") -> Job:
     return Job(samples=12, at_once=4, url=url, folder=fresh(folder / "job"))
 
@@ -41,15 +56,20 @@ def a_job(folder: Path, url: str = "") -> Job:
     "tool",
     [
         bare_loop.TOOL,
+        bare_loop.JUDGED,
         steelyard.TOOL,
+        steelyard.JUDGED,
         pytest.param(steelyard.TWO_WORKERS, marks=pytest.mark.trials),
+        pytest.param(steelyard.JUDGED_TWO_WORKERS, marks=pytest.mark.trials),
     ],
 )
 def test_what_needs_no_installation_does_the_job(tmp_path: Path, tool: Tool) -> None:
     with endpoint(0) as url:
         job = a_job(tmp_path, url)
-        cost, output = measured(tool.command(job), job.folder, 60)
+        cost, output = measured(tool.command(job), job.folder, 300)
+        calls = counted(url)
 
+    assert calls == tool.calls(12)
     assert tool.passed(job, output) == 12
     assert cost.cpu_s > 0
     assert re.search(r"\d", tool.install())
@@ -107,19 +127,27 @@ def test_promptfoo_is_read_from_its_database(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["lm_eval", "promptfoo", "inspect_ai"])
 def test_a_tool_that_wrote_nothing_has_not_done_its_job(tmp_path: Path, name: str) -> None:
     with pytest.raises(CannotRunError, match="wrote no"):
-        TOOLS[name].passed(a_job(tmp_path), "")
+        CHECKED.tools[name].passed(a_job(tmp_path), "")
 
 
-@pytest.mark.parametrize("name", ["lm_eval", "deepeval", "promptfoo", "inspect_ai"])
+@pytest.mark.parametrize(
+    ("comparison", "name"),
+    [
+        (comparison, name)
+        for comparison in (CHECKED, JUDGED)
+        for name in comparison.tools
+        if name not in {"bare_loop", "steelyard", "steelyard_2"}
+    ],
+)
 def test_a_peer_is_given_a_project_and_every_sample(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comparison: Comparison, name: str
 ) -> None:
     monkeypatch.setattr(environment, "FOLDER", tmp_path)
     (tmp_path / name).mkdir()
     (tmp_path / name / "installed").touch()
     job = a_job(tmp_path / name, "here")
 
-    command = TOOLS[name].command(job)
+    command = comparison.tools[name].command(job)
 
     rows = (job.folder / SAMPLES).read_text(encoding="utf-8").splitlines()
     assert len(rows) == 12
@@ -185,10 +213,10 @@ def test_inspect_is_read_from_its_log(
     (job.folder / "logs" / "now.eval").touch()
 
     if status == "success":
-        assert TOOLS["inspect_ai"].passed(job, "") == 9
+        assert inspect_ai.TOOL.passed(job, "") == 9
     else:
         with pytest.raises(CannotRunError, match="its log says 'error'"):
-            TOOLS["inspect_ai"].passed(job, "")
+            inspect_ai.TOOL.passed(job, "")
 
 
 @pytest.mark.trials
@@ -196,7 +224,6 @@ def test_the_command_measures_keeps_and_prints_but_leaves_the_page_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "FOLDER", tmp_path)
-    monkeypatch.setattr(command, "KEPT", tmp_path / "measurements.json")
     page = PAGE.read_bytes()
     words = ["--only", "bare_loop", "--few", "2", "--many", "4", "--turns", "1", "--fresh"]
 
@@ -205,38 +232,43 @@ def test_the_command_measures_keeps_and_prints_but_leaves_the_page_alone(
     said = capsys.readouterr().out
     assert "bare_loop: 4 samples, 256 at once, 50 ms: " in said
     assert "| bare aiohttp loop | aiohttp " in said
-    assert len(json.loads((tmp_path / "measurements.json").read_bytes())) == 9
+    assert len(json.loads((tmp_path / "peers.json").read_bytes())) == 9
     assert PAGE.read_bytes() == page
 
 
 def test_the_section_goes_between_its_marks(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    begin, end = marks("peers")
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
 
-    write_section(page, "new")
+    write_section(page, "peers", "new")
 
-    assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
+    assert page.read_text(encoding="utf-8") == f"before\n{begin}\nnew\n{end}\nafter\n"
 
 
 def test_a_page_without_marks_stays_as_it_is(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("before\nafter\n", encoding="utf-8")
 
-    write_section(page, "new")
+    write_section(page, "peers", "new")
 
     assert page.read_text(encoding="utf-8") == "before\nafter\n"
 
 
-def test_the_page_has_a_place_for_the_tables() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("comparison", [CHECKED, JUDGED])
+def test_the_page_has_a_place_for_the_tables(comparison: Comparison) -> None:
+    text, (begin, end) = PAGE.read_text(encoding="utf-8"), marks(comparison.name)
 
-    assert text.count(BEGIN) == text.count(END) == 1
-    assert text.index(BEGIN) < text.index(END)
+    assert text.count(begin) == text.count(end) == 1
+    assert text.index(begin) < text.index(end)
 
 
-def test_every_tool_says_how_it_is_run() -> None:
-    assert all(len(tool.how) > 40 and not tool.how.endswith(".") for tool in TOOLS.values())
-    assert len({tool.name for tool in TOOLS.values()}) == len(TOOLS)
+@pytest.mark.parametrize("comparison", [CHECKED, JUDGED])
+def test_every_tool_says_how_it_is_run(comparison: Comparison) -> None:
+    tools = comparison.tools.values()
+
+    assert all(len(tool.how) > 40 and not tool.how.endswith(".") for tool in tools)
+    assert len({tool.name for tool in tools}) == len(tools)
     assert replace(steelyard.TOOL, name=steelyard.TWO_WORKERS.name) != steelyard.TWO_WORKERS
 
 
@@ -250,6 +282,15 @@ def test_one_trial_runs_at_a_time(tmp_path: Path) -> None:
 
     with alone(tmp_path / "new"):
         pass
+
+
+def test_a_tool_without_a_judge_is_not_part_of_the_judged_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--judged", "--only", "lm_eval"])
+
+    assert "not part of `python -m bench.peers --judged`: lm_eval" in capsys.readouterr().err
 
 
 def test_an_unknown_tool_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,14 +39,28 @@ def counting(jobs: list[Job], code: str = "print(SAMPLES)") -> Tool:
 
 
 def run(
-    folder: Path, tools: Mapping[str, Tool], extent: Extent, version: str = "1.0"
+    folder: Path,
+    tools: Mapping[str, Tool],
+    extent: Extent,
+    version: str = "1.0",
+    answered: tuple[str, ...] = ("weeks",),
 ) -> list[str]:
-    """What a trial says."""
+    """What a trial says whose endpoint counts these answers for each sample."""
     said: list[str] = []
+    made = Counter[str]()
+
+    def counted(tool: Tool) -> Tool:
+        def command(job: Job) -> Command:
+            made.update(dict.fromkeys(answered, job.samples))
+            return tool.command(job)
+
+        return replace(tool, command=command)
+
     Trial(
-        tools=tools,
+        tools={name: counted(tool) for name, tool in tools.items()},
         versions=dict.fromkeys(tools, version),
         endpoint=endpoint,
+        counted=lambda _: Counter(made),
         kept=Measurements(folder / "kept.json"),
         folder=folder,
         say=said.append,
@@ -121,6 +137,39 @@ def test_a_failure_is_kept_with_its_reason_and_the_larger_size_left_out(
 
     assert {job.samples for job in jobs} == {10, 2}
     assert said[1] == f"a: 2 samples, 64 at once, 0 ms: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("answered", "made"),
+    [
+        ((), "none"),
+        (("weeks",), "10 weeks"),
+        (("judge", "weeks"), "10 judge, 10 weeks"),
+        (("other", "weeks"), "10 other, 10 weeks"),
+    ],
+)
+def test_a_run_that_did_not_make_its_calls_does_not_count(
+    tmp_path: Path, answered: tuple[str, ...], made: str
+) -> None:
+    judged = replace(counting([]), answers=("weeks", "judge"), once=("judge",))
+
+    said = run(tmp_path, {"a": judged}, Extent(few=2, many=4, turns=1), answered=answered)
+
+    assert said[0] == (
+        f"a: 10 samples, 64 at once, 0 ms: made the calls {made} where 11 judge, 10 weeks were due"
+    )
+
+
+def test_only_the_cases_of_the_extent_are_run(tmp_path: Path) -> None:
+    jobs: list[Job] = []
+    extent = Extent(few=2, many=4, turns=1, cases=((50, 8),))
+
+    run(tmp_path, {"a": counting(jobs)}, extent)
+
+    assert [(job.samples, job.at_once, job.url) for job in jobs[1:]] == [
+        (2, 8, "after 50 ms"),
+        (4, 8, "after 50 ms"),
+    ]
 
 
 def test_a_failed_run_is_tried_again_by_the_next_trial(tmp_path: Path) -> None:
