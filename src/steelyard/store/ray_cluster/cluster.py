@@ -24,6 +24,8 @@ _SETTINGS = b"\4"
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0" + _SETTINGS + bytes(5)
 """What a client of gRPC says first; a server answers with its settings."""
 _LOCAL = ("auto", "local")
+_LAST_PORT = 65_535
+_WANTS_MORE = "; if it wants a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
 _QUIET = {
     # Ray reports its use to its makers otherwise.
     "RAY_usage_stats_enabled": "0",
@@ -134,7 +136,8 @@ def hint(ray: Any, options: RayOptions, count: int, warn: Warn = log_warning) ->
     if not count:
         return
     there = ray.cluster_resources()
-    room = min(int(there.get(name, 0) / much) for name, much in options.bundle().items() if much)
+    needed = options.bundle().items()
+    room = min((int(there.get(name, 0) / much) for name, much in needed if much), default=count)
     if room < count:
         warn(
             f"the Ray cluster has room for {room} of {count} workers now; the others begin when "
@@ -153,10 +156,10 @@ def _ray() -> Any:
 
 def _require_reachable(address: str) -> None:
     """Fail at once where nobody listens; Ray itself tries for minutes."""
-    if address in _LOCAL or "://" in address:
+    if address in _LOCAL:
         return
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit():
+    if "/" in address or not colon or not port.isdigit() or int(port) > _LAST_PORT:
         raise InvalidError(f"the address of a Ray cluster is host:port, not '{address}'")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S) as head:
@@ -181,4 +184,6 @@ def _reason(address: str, error: Exception) -> str:
             "no Ray cluster runs on this machine: start its head here, or give "
             f"{argument('address')} ({said[:300]})"
         )
-    return f"no Ray cluster answers at {address}: {said[:600]}"
+    has_token = os.environ.get("RAY_AUTH_MODE") == "token"
+    more = "" if isinstance(error, OSError) or has_token else _WANTS_MORE
+    return f"no Ray cluster answers at {address}: {said[:600]}{more}"
