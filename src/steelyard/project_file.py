@@ -9,6 +9,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, cast, get_type_hints
 
 import msgspec
@@ -19,7 +20,7 @@ from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.settings import (
     DEFAULT_JUDGE,
     JudgeSetting,
@@ -41,6 +42,9 @@ NO_SETTINGS = frozenset(
 key of the spool, and the address and key of a server."""
 
 _KEY = "name the variable that holds the key: api_key_env: MY_KEY"
+_RAYS_OWN = ("CPU", "GPU")
+_MEMORY = ("memory", "object_store_memory")
+"""Resources that Ray counts by itself, and takes from nobody under these names."""
 _TARGET_HINTS = {
     **dict.fromkeys(("apikey", "key", "token"), _KEY),
     **dict.fromkeys(("apikeyenvar", "keyenv", "apikeyname"), "write api_key_env: {value}"),
@@ -56,6 +60,7 @@ _TARGET_HINTS = {
     "timeout": "write timeout_s: {value}",
     "extrabody": "write extra: …, with the same members",
     "reasoningeffort": "write extra: {{reasoning_effort: {value}}}",
+    **dict.fromkeys(("gpu", "gpus", "numgpus"), "write resources: {{GPU: {value}}}"),
     **dict.fromkeys(
         ("system", "systemprompt", "instructions"),
         "a target has no system message: put its text before {{{{ input }}}} in prompt, or give "
@@ -90,7 +95,7 @@ def read_settings(value: JsonObject) -> Settings:
 def _first_problem(value: JsonValue) -> Problem | None:
     problems = _schema().problems(value)
     if not problems:
-        return next(_header_problems(fields(value)), None)
+        return next(chain(*(found(fields(value)) for found in _FURTHER)), None)
     if problems[0].code != "missing_required_field":
         return problems[0]
     # It may only be misspelt; then the misspelling is the thing to say.
@@ -111,6 +116,40 @@ def _header_problems(value: JsonObject) -> Iterator[Problem]:
                     message=f"{message}, such as a line break",
                     path=("targets", target, "headers"),
                 )
+
+
+def _resource_problems(value: JsonObject) -> Iterator[Problem]:
+    """Resources that no node of a Ray cluster has, or of which Ray gives no such share."""
+    targets = object_field(value, "targets")
+    holders: dict[Path, JsonObject] = {
+        ("targets", name): fields(targets[name]) for name in targets
+    }
+    for place, row in {**holders, ("engine",): object_field(value, "engine")}.items():
+        for name, much in object_field(row, "resources").items():
+            if wrong := _wrong_resource(name, much):
+                path = (*place, "resources", name)
+                message, hint = wrong
+                yield Problem(
+                    code="value_out_of_range", message=f"{{}} {message}", path=path, hint=hint
+                )
+
+
+def _wrong_resource(name: str, much: JsonValue) -> tuple[str, str | None] | None:
+    """What is wrong with a resource, and a hint."""
+    plain = name.lower().replace("_", "").removeprefix("num").removesuffix("s").upper()
+    if plain in _RAYS_OWN and name != plain:
+        return "is no resource of Ray", f"did you mean '{plain}'?"
+    if name in _MEMORY:
+        return "cannot be asked for", "name such nodes by a resource of your own"
+    if not name.strip() or not name.isascii():
+        return "is no name that Ray takes", "use ASCII characters"
+    if name == "GPU" and isinstance(much, float) and much > 1 and not much.is_integer():
+        return "must be whole above 1", None
+    return None
+
+
+_FURTHER = (_header_problems, _resource_problems)
+"""What the schema cannot say."""
 
 
 def write_settings(settings: Settings) -> bytes:

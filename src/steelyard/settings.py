@@ -84,6 +84,8 @@ class TargetEntry:
     """What becomes of a record that the target cannot be sent whole: refuse or omit."""
     public_only: bool | None = None
     """Whether its endpoint is never reached at an address that is not public."""
+    resources: Mapping[str, float] | None = None
+    """What a worker on Ray that asks it takes of the cluster, such as a GPU."""
     extra: JsonObject = field(default_factory=dict[str, JsonValue])
 
     @classmethod
@@ -313,7 +315,7 @@ class EngineSettings:
     workers: int = 1
     """Processes that share a run."""
     resources: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What each of them takes on Ray."""
+    """What each of them takes on Ray, whatever targets say about the same names."""
     send_env: tuple[str, ...] = ()
     """Variables that are sent to them on Ray."""
 

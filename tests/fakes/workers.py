@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -120,12 +120,17 @@ class PaperCrew:
     started: list[tuple[str, Part, list[str]]] = field(
         default_factory=list[tuple[str, Part, list[str]]]
     )
+    taken: list[dict[str, float]] = field(default_factory=list[dict[str, float]])
+    """What each was started with."""
 
     def warm(self, count: int) -> None:
         """Paper is always ready."""
 
-    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> PaperWorker:
+    def start(
+        self, run_id: str, part: Part, targets: Sequence[str], resources: Mapping[str, float]
+    ) -> PaperWorker:
         """The next one."""
+        self.taken.append(dict(resources))
         before = sum(one[1] == part for one in self.started)
         self.started.append((run_id, part, list(targets)))
         mine = self.workers[part.number]

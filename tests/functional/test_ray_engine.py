@@ -14,7 +14,15 @@ import pytest
 from checker import Trial, check_run
 from real_parts import lack, require
 from servers import ray_cluster
-from servers.ray_projects import GRADED, JUDGED, PASSED, REPEATS, sealed_equally, write_project
+from servers.ray_projects import (
+    GRADED,
+    JUDGED,
+    NEAR,
+    PASSED,
+    REPEATS,
+    sealed_equally,
+    write_project,
+)
 
 NAMESPACE = (
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
@@ -77,6 +85,16 @@ def local_run(root: Path, workers: int) -> Path:
         check=True,
     )
     return Path(json.loads(done.stdout)["artifacts"])
+
+
+def test_a_target_is_asked_where_the_resources_are_that_it_names(
+    found: dict[str, dict[str, Any]],
+) -> None:
+    run = found["near_model"]
+    rows = Path(run["artifacts"], "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+
+    assert [json.loads(row)["model_response"] for row in rows] == ["near"] * NEAR
+    assert "room for 1 of 2 workers now, each with CPU=1, near_model=1;" in run["said"]
 
 
 def test_a_node_that_dies_while_judges_are_asked_loses_no_reply(

@@ -15,6 +15,7 @@ import pytest
 
 from fakes.warm_command import run_warm
 from steelyard.errors import InvalidError, UnavailableError
+from steelyard.settings import EngineSettings
 from steelyard.store.ray_cluster.cluster import RayOptions, connect
 
 
@@ -136,3 +137,12 @@ def test_what_a_worker_takes_of_a_node() -> None:
     assert (known["num_cpus"], known["num_gpus"]) == (2, 0.5)
     assert known["resources"] == {"near_model": 1}
     assert RayOptions().bundle() == {"CPU": 1}
+
+
+def test_the_engine_says_first_what_a_worker_takes_and_targets_the_rest() -> None:
+    needed = {"GPU": 2, "near_model": 1}
+    options = RayOptions.of(EngineSettings(resources={"GPU": 1, "CPU": 0.5}))
+
+    assert options.needing(needed).bundle() == {"CPU": 0.5, "GPU": 1, "near_model": 1}
+    assert options.needing({}).bundle() == {"CPU": 0.5, "GPU": 1}
+    assert RayOptions().needing(needed).actor_options()["num_gpus"] == 2

@@ -27,7 +27,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from servers.guide_commands import commands
-from servers.ray_projects import COUNT, GRADED, REPEATS
+from servers.ray_projects import COUNT, GRADED, NEAR, REPEATS
 from steelyard.targets.processes.supervisor import descendants
 
 QUIET = {
@@ -80,7 +80,9 @@ class RayTrial:
         os.environ |= variables(root)
         head = {**NODE, "include_dashboard": False}
         self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
-        self.nodes = [self.cluster.add_node(**NODE) for _ in range(2)]
+        near = {**NODE, "resources": {"near_model": 1}, "env_vars": {"TRIAL_NODE": "near"}}
+        # The last of them is the one that dies.
+        self.nodes = [self.cluster.add_node(**one) for one in (near, NODE)]
 
     @property
     def engine(self) -> tuple[str, ...]:
@@ -189,6 +191,12 @@ def node_killed(trial: RayTrial) -> dict[str, Any]:
     return ended
 
 
+def near_model(trial: RayTrial) -> dict[str, Any]:
+    """Two workers for a target whose model one node has."""
+    words = ("run", "d.jsonl", "--target", "near", "--limit", str(NEAR), "--workers", "2")
+    return trial.done(trial.on_ray(*words))
+
+
 def driver_killed(trial: RayTrial) -> dict[str, Any]:
     """The process that holds the run dies, and another resumes it on the cluster."""
     process = trial.begin(IS_PLAIN, "calls", after=60)
@@ -257,7 +265,7 @@ def guide(trial: RayTrial) -> dict[str, Any]:
     return {"codes": codes}
 
 
-TRIALS = (undisturbed, guide, node_killed, driver_killed, service, head_killed)
+TRIALS = (undisturbed, guide, near_model, node_killed, driver_killed, service, head_killed)
 
 
 def _answer(address: str, body: object = None) -> dict[str, Any]:

@@ -15,6 +15,8 @@ JUDGED = 120
 GRADED = 60
 """So many of them are graded by a program, too."""
 REPEATS = 2
+NEAR = 20
+"""So many are asked of the target that one node is for."""
 NINE = "It opens at nine."
 AGENT = """\
 import json, os, time
@@ -24,6 +26,9 @@ from steelyard import Case
 def answer(prompt):
     note("calls", prompt)
     return ANSWER
+
+def near(prompt):
+    return os.environ.get("TRIAL_NODE", "elsewhere")
 
 def desk(case: Case):
     note("calls", case.id)
@@ -66,6 +71,7 @@ print(json.dumps({"score": float("nine" in said), "reasoning": "It has looked."}
 SETTINGS = """\
 targets:
   agent: {provider: python, callable: "agent:answer", max_concurrency: 16}
+  near: {provider: python, callable: "agent:near", resources: {near_model: 1}}
   desk: {provider: python, callable: "agent:desk", max_concurrency: 16}
   strict: {provider: python, callable: "agent:strict", max_concurrency: 16, unsupported: omit}
   mild: {provider: python, callable: "agent:mild", max_concurrency: 16, unsupported: omit}

@@ -92,7 +92,7 @@ $schema: https://example.org/project.schema.json
 targets:
   a: {provider: openai, temperature: 0, top_p: 1, max_new_tokens: 10, seed: 1, headers: {x-a: b},
       prompt: "Say: {prompt}", price: {input: 0.5, output: 1}, response_format: {type: json},
-      requests_per_minute: 10, tokens_per_minute: 1000.5}
+      requests_per_minute: 10, tokens_per_minute: 1000.5, resources: {GPU: 0.5, near_model: 2}}
   b: {provider: http, url: "http://x/", body: [1], answer: a.b}
   c: {provider: python, callable: "mod:fn"}
   d: {provider: recorded, path: r.jsonl, candidate: A}
@@ -169,6 +169,14 @@ def test_every_key_of_the_published_schema_is_optional() -> None:
             "3: allow.folder is not a field of steelyard.yaml (did you mean 'folders'?)",
         ),
         ("colour: blue", "1: colour is not a field of steelyard.yaml"),
+        (
+            "targets:\n  a:\n    provider: echo\n    resource: {GPU: 1}",
+            "4: targets.a.resource is not a field of steelyard.yaml (did you mean 'resources'?)",
+        ),
+        (
+            "targets:\n  a:\n    provider: echo\n    num_gpus: 1",
+            "4: targets.a.num_gpus is not a field of steelyard.yaml (write resources: {GPU: 1})",
+        ),
     ],
 )
 def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, message: str) -> None:
@@ -213,6 +221,39 @@ not 'emial' (did you mean 'email'?)""",
             "1: targets.a.timeout_s must be more than 0",
         ),
         ("store: 1", "1: store must be a string"),
+        (
+            "targets:\n  a:\n    provider: echo\n    resources: {GPU: 0}",
+            "4: targets.a.resources.GPU must be more than 0",
+        ),
+        (
+            "targets:\n  a:\n    provider: echo\n    resources:\n      GPU: one",
+            "5: targets.a.resources.GPU must be a number",
+        ),
+        (
+            "targets: {a: {provider: echo, resources: 1}}",
+            "1: targets.a.resources must be an object",
+        ),
+        (
+            "targets: {a: {provider: echo, resources: {gpu: 1}}}",
+            "1: targets.a.resources.gpu is no resource of Ray (did you mean 'GPU'?)",
+        ),
+        (
+            "engine:\n  resources:\n    num_cpus: 2",
+            "3: engine.resources.num_cpus is no resource of Ray (did you mean 'CPU'?)",
+        ),
+        (
+            "targets: {a: {provider: echo, resources: {GPU: 1.5}}}",
+            "1: targets.a.resources.GPU must be whole above 1",
+        ),
+        (
+            "targets: {a: {provider: echo, resources: {memory: 5}}}",
+            """1: targets.a.resources.memory cannot be asked for \
+(name such nodes by a resource of your own)""",
+        ),
+        (
+            "targets: {a: {provider: echo, resources: {größer: 1}}}",
+            "1: targets.a.resources.größer is no name that Ray takes (use ASCII characters)",
+        ),
     ],
 )
 def test_a_wrong_value_is_named_with_its_line(text: str, message: str) -> None:

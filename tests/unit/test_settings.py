@@ -19,6 +19,10 @@ from steelyard.settings import Price, TargetEntry
             {"provider": "echo", "max_concurrency": 2.0},
             TargetEntry(provider="echo", max_concurrency=2),
         ),
+        (
+            {"provider": "echo", "resources": {"GPU": 1, "near": 0.5}},
+            TargetEntry(provider="echo", resources={"GPU": 1, "near": 0.5}),
+        ),
     ],
 )
 def test_an_entry_keeps_what_its_provider_takes_apart(row: JsonObject, entry: TargetEntry) -> None:

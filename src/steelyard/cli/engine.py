@@ -33,7 +33,7 @@ ResourcesOption: TypeAlias = Annotated[
     typer.Option(
         "--resources",
         metavar="NAME=N",
-        help="What a worker on Ray takes, such as GPU=1; repeat. Default CPU=1.",
+        help="What a worker on Ray takes, such as GPU=1; repeat. Wins over its targets.",
     ),
 ]
 SendEnvOption: TypeAlias = Annotated[

@@ -68,6 +68,8 @@ class TargetSpec(FrozenStruct, frozen=True, kw_only=True):
     """Files of the project that it reads."""
     needs_folder: bool = False
     """Whether it runs code of the project's folder."""
+    resources: Mapping[str, float] = {}
+    """What a process that asks it takes of a cluster."""
     past: Callable[[int, int], tuple[Attempt, ...]] | None = None
     """For regraded answers: the attempts of an index and repeat."""
 
@@ -251,8 +253,10 @@ class WorkerPool(Protocol):
         """Start some processes before there is work, so that they are ready sooner."""
         ...
 
-    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> Worker:
-        """A worker for a part of a run that this process holds."""
+    def start(
+        self, run_id: str, part: Part, targets: Sequence[str], resources: Mapping[str, float]
+    ) -> Worker:
+        """A worker for a part of a run that this process holds; what it takes of a cluster."""
         ...
 
     def close(self) -> None:

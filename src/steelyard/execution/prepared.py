@@ -233,6 +233,18 @@ class Prepared(FrozenStruct, frozen=True, kw_only=True):
         """The targets of judges."""
         return self.judges.specs
 
+    @property
+    def resources(self) -> dict[str, float]:
+        """What a process that asks its targets and judges takes of a cluster.
+
+        One process asks all of them, so that of each name it needs what the greediest does.
+        """
+        found: dict[str, float] = {}
+        for spec in (*self.specs.values(), *self.judge_specs.values()):
+            for name, much in spec.resources.items():
+                found[name] = max(much, found.get(name, 0.0))
+        return found
+
     def limited(self) -> Iterator[tuple[str, TargetSpec]]:
         """Everything with limits of its own, by a name that all processes of the run know."""
         known: set[int] = set()

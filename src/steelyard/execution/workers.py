@@ -64,7 +64,7 @@ async def evaluate_in_workers(
         ports.repository.move(run_id, state, ports.clock.stamp())
 
     await probe_judges(ports, run_id, prepared, on_result, status)
-    count = worker_count(prepared)
+    count, resources = worker_count(prepared), prepared.resources
     phase = Phase(status, move)
     watches: list[_Watch] = []
 
@@ -87,7 +87,7 @@ async def evaluate_in_workers(
 
     watches += (
         _Watch(
-            partial(ports.worker_pool.start, run_id, part, list(prepared.specs)),
+            partial(ports.worker_pool.start, run_id, part, list(prepared.specs), resources),
             partial(_settle, register, shares, part),
             register,
             phase,

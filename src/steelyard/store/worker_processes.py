@@ -154,8 +154,14 @@ class WorkerProcesses:
         """Start processes before there is work for them: to be ready takes them a while."""
         self._waiting.extend(WorkerProcess(self._root) for _ in range(count))
 
-    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> WorkerProcess:
-        """A process that works on a part of a run."""
+    def start(
+        self,
+        run_id: str,
+        part: Part,
+        targets: Sequence[str],
+        resources: Mapping[str, float],  # noqa: ARG002
+    ) -> WorkerProcess:
+        """A process that works on a part of a run; what this machine has it has anyway."""
         process = self._waiting.pop() if self._waiting else WorkerProcess(self._root)
         process.give(WorkerJob(run_id, (part.number, part.of), tuple(targets)))
         return process

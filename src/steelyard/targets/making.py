@@ -165,6 +165,8 @@ class TargetMaker:
         raise given.wrong(f"unknown provider '{provider}'{hint}; known: {', '.join(known)}")
 
     def _recorded(self, given: TargetSettings) -> Made:
+        if given.entry.resources is not None:
+            raise given.wrong("recorded has no use for 'resources': nobody is asked")
         path = self._root / given.needed("path")
         responses = ResponseFile(path)
         candidate = given.entry.text("candidate")

@@ -75,6 +75,7 @@ def spec(name: str, made: Made) -> TargetSpec:
         omits=settings.unsupported == OMIT,
         files=made.files,
         needs_folder=settings.provider in {"command", "python"},
+        resources=settings.resources or {},
     )
 
 

@@ -33,7 +33,7 @@ def test_a_process_that_cannot_begin_says_why_and_ends(
 ) -> None:
     worker_pool = WorkerProcesses(root)
     worker_pool.warm(1)
-    worker = worker_pool.start("run_1", Part(0, 2), ["live"])
+    worker = worker_pool.start("run_1", Part(0, 2), ["live"], {"GPU": 1})
 
     assert asyncio.run(ended(worker)) == (b"", 3)
     assert capfd.readouterr().err.startswith("steelyard: no run 'run_1' in this project")

@@ -194,6 +194,10 @@ def test_without_any_target_that_is_told(root: Path) -> None:
             "recorded has no use for 'prompt': nobody is asked",
         ),
         (
+            {"provider": "recorded", "path": "one.jsonl", "resources": {"GPU": 1}},
+            "recorded has no use for 'resources': nobody is asked",
+        ),
+        (
             {**LIVE, "prompt": "a\n{{ inptu }}"},
             "prompt, line 2: unknown variable 'inptu' (did you mean 'input'?)",
         ),

@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -47,6 +47,10 @@ class RayOptions:
     def of(cls, engine: EngineSettings) -> RayOptions:
         """What the settings of a project say."""
         return cls(address=engine.address, resources=engine.resources, environment=engine.send_env)
+
+    def needing(self, resources: Mapping[str, float]) -> RayOptions:
+        """The same with what targets need, where these options do not say it by name."""
+        return replace(self, resources={**resources, **self.resources})
 
     def actor_options(self) -> dict[str, Any]:
         """The options of an actor."""
@@ -139,9 +143,10 @@ def hint(ray: Any, options: RayOptions, count: int, warn: Warn = log_warning) ->
     needed = options.bundle().items()
     room = min((int(there.get(name, 0) / much) for name, much in needed if much), default=count)
     if room < count:
+        each = ", ".join(f"{name}={much:g}" for name, much in options.bundle().items())
         warn(
-            f"the Ray cluster has room for {room} of {count} workers now; the others begin when "
-            "it has more, and their share of the limits waits for them"
+            f"the Ray cluster has room for {room} of {count} workers now, each with {each}; the "
+            "others begin when it has more, and their share of the limits waits for them"
         )
 
 

@@ -59,9 +59,9 @@ class _SentFiles(NamedTuple):
 class RayWorker:
     """An actor that begins as soon as a node has room for it."""
 
-    def __init__(self, pool: RayWorkers, begin: Callable[[Any], Any]) -> None:
+    def __init__(self, pool: RayWorkers, actor: Any, begin: Callable[[Any], Any]) -> None:
         self._pool = pool
-        self._actor: Any = pool.actor()
+        self._actor: Any = actor
         self._begun = asyncio.ensure_future(self._begin(begin))
         self._early: list[bytes] | None = []
         """What it is told before it has begun."""
@@ -168,6 +168,8 @@ class RayWorkers:
         self._files: dict[str, _SentFiles] = {}
         """What was sent for each run: its files do not change while it runs."""
         self._sending = threading.Lock()
+        self._asked_for: set[str] = set()
+        """The runs that the cluster was asked to have room for."""
         self.lost: tuple[type[Exception], ...] = ()
         """The errors that say that an actor or its node is gone."""
 
@@ -181,14 +183,19 @@ class RayWorkers:
             self.lost = tuple(getattr(self._ray.exceptions, name) for name in names)
         return cluster_cpus(self._ray)
 
-    def warm(self, count: int) -> None:
-        """Connect, and let a cluster that can grow do so before there is work."""
+    def warm(self, count: int) -> None:  # noqa: ARG002
+        """Connect; what workers take of the cluster is known when their run is planned."""
         self.connect()
-        hint(self._ray, self._options, count, self._warn)
 
-    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> RayWorker:
+    def start(
+        self, run_id: str, part: Part, targets: Sequence[str], resources: Mapping[str, float]
+    ) -> RayWorker:
         """A worker for a part of a run, which reads a copy of the project on its node."""
         self.connect()
+        options = self._options.needing(resources)
+        if run_id not in self._asked_for:
+            self._asked_for.add(run_id)
+            hint(self._ray, options, part.of, self._warn)
         job = WorkerJob(run_id, (part.number, part.of), tuple(targets))
 
         def begin(actor: Any) -> Any:
@@ -196,20 +203,21 @@ class RayWorkers:
             known = {**self._options.values(), **files.environment}
             return actor.begin.remote(installed_versions(), job, known, *files.archives, rows)
 
-        return RayWorker(self, begin)
+        return RayWorker(self, self._actor(options), begin)
 
     def close(self) -> None:
         """Disconnect."""
         if self._ray is None:
             return
         self._files.clear()
+        self._asked_for.clear()
         disconnect(self._ray, self._options)
         self._ray = None
 
-    def actor(self) -> Any:
+    def _actor(self, options: RayOptions) -> Any:
         """A new actor, somewhere; it begins when a node has room."""
         made = self._ray.remote(NodeWorker)
-        return made.options(**self._options.actor_options()).remote()
+        return made.options(**options.actor_options()).remote()
 
     def kill(self, actor: Any) -> None:
         """Kill an actor, with its process."""

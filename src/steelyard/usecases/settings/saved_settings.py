@@ -308,7 +308,7 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     """Why only the project file may define a target."""
     if wrong := _not_over_http(entry.provider):
         yield wrong
-    for key in (one for one in ("ca_file", "proxy") if one in entry.extra):
+    for key in (one for one in ("ca_file", "proxy", "resources") if one in entry.row()):
         yield f"only {PROJECT_FILE} may name a '{key}'"
     if (key := entry.extra.get("api_key_env")) is not None and key not in variables:
         shown = shown_variable(str(key))

@@ -75,6 +75,7 @@ def test_a_saved_entry_is_replaced_and_deleted(ports: SettingPorts) -> None:
         ({"provider": "python", "callable": "os:system"}, "only steelyard.yaml may define"),
         ({**LIVE, "ca_file": "ca.pem"}, "only steelyard.yaml may name a 'ca_file'"),
         ({**LIVE, "proxy": "http://p:1"}, "only steelyard.yaml may name a 'proxy'"),
+        ({**LIVE, "resources": {"GPU": 1}}, "only steelyard.yaml may name a 'resources'"),
         ({**LIVE, "headers": {"X-Team": "${HOME}"}}, r"\$\{NAME\} is allowed only in"),
         ({**LIVE, "prompt": "${HOME} {{ input }}"}, r"\$\{NAME\} is allowed only in"),
         ({**LIVE, "base_url": "http://u:pw@h/v1"}, "base_url would keep a secret"),
