@@ -126,7 +126,7 @@ def _resource_problems(value: JsonObject) -> Iterator[Problem]:
     }
     for place, row in {**holders, ("engine",): object_field(value, "engine")}.items():
         for name, much in object_field(row, "resources").items():
-            if wrong := _wrong_resource(name, much):
+            if wrong := wrong_resource(name, much):
                 path = (*place, "resources", name)
                 message, hint = wrong
                 yield Problem(
@@ -134,8 +134,8 @@ def _resource_problems(value: JsonObject) -> Iterator[Problem]:
                 )
 
 
-def _wrong_resource(name: str, much: JsonValue) -> tuple[str, str | None] | None:
-    """What is wrong with a resource, and a hint."""
+def wrong_resource(name: str, much: JsonValue) -> tuple[str, str | None] | None:
+    """What is wrong with what workers on Ray are to take, and a hint."""
     plain = name.lower().replace("_", "").removeprefix("num").removesuffix("s").upper()
     if plain in _RAYS_OWN and name != plain:
         return "is no resource of Ray", f"did you mean '{plain}'?"

@@ -92,6 +92,8 @@ def test_a_service_refuses_options_that_belong_to_another_engine(
         (("--engine", "ray", "--resources", "GPU"), "--resources takes NAME=N, such as GPU=1"),
         (("--engine", "ray", "--resources", "=1"), "not '=1'"),
         (("--engine", "ray", "--address", "here"), "host:port, not 'here'"),
+        (("--engine", "ray", "--resources", "GPU=1.5"), "'GPU=1.5' must be whole above 1"),
+        (("--engine", "ray", "--resources", "gpu=1"), "did you mean 'GPU'?"),
         (("--engine", "ray", "--address", "http://h:1"), "host:port, not 'http://h:1'"),
         (("--engine", "ray", "--address", "ray://h:1"), "host:port, not 'ray://h:1'"),
         (("--engine", "ray", "--address", "h:99999"), "host:port, not 'h:99999'"),

@@ -93,6 +93,7 @@ class EngineChoice:
 
 def _resource(text: str) -> tuple[str, float]:
     from steelyard.errors import InvalidError
+    from steelyard.project_file import wrong_resource
 
     name, _, much = text.partition("=")
     try:
@@ -101,4 +102,7 @@ def _resource(text: str) -> tuple[str, float]:
         number = -1.0
     if not name or not 0 <= number < 1e6:
         raise InvalidError(f"--resources takes NAME=N, such as GPU=1 or CPU=0.5, not '{text}'")
+    if wrong := wrong_resource(name, number):
+        message, hint = wrong
+        raise InvalidError(f"--resources: '{text}' {message}{f'; {hint}' if hint else ''}")
     return name, number
