@@ -187,6 +187,7 @@ class Project(ProjectAdapters):
         return ResultPorts(
             base=self.base,
             folder=self.folder,
+            has_data=self.has_data,
             repository=lambda: self.store,
             records=self._records,
             digest=digest_of,

@@ -228,8 +228,7 @@ class ProjectAdapters:
         """What was published."""
         from steelyard.store.registry import project_registry
 
-        shared = self.shared_files
-        return shared.registry if shared else project_registry(self._home)
+        return shared.registry if (shared := self.shared_files) else project_registry(self._home)
 
     @property
     def validations(self) -> ValidationFolder:
@@ -286,6 +285,10 @@ class ProjectAdapters:
 
         return server_address(self.settings.store, os.environ)
 
+    def has_data(self) -> bool:
+        """Whether there can be anything: what a server holds needs no folder on this host."""
+        return self.server_address is not None or self.folder.is_dir()
+
     def _has_store(self) -> bool:
         """Whether there is one: on a server it is made when it is first looked for."""
         return self.server_address is not None or (self.folder / _DATABASE).is_file()
@@ -323,13 +326,10 @@ class ProjectAdapters:
         from steelyard.store.ids import new_token
         from steelyard.usecases.access.ports import AccessPorts
 
-        def engine() -> Engine:
-            return self.store.engine
-
         return AccessPorts(
-            users=UserStore(engine),
-            keys=KeyStore(engine),
-            sessions=SessionStore(engine),
+            users=UserStore(lambda: self.store.engine),
+            keys=KeyStore(lambda: self.store.engine),
+            sessions=SessionStore(lambda: self.store.engine),
             passwords=self._once("passwords", Argon2Passwords),
             new_secret=new_token,
             clock=self.clock,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ import pytest
 from aiohttp import web
 from sqlalchemy import text
 
+import steelyard
 from checker import check_run, comparable
 from fakes.stores import SETTING, stores_on_server
 from fakes.warm_command import Done, run_warm
@@ -197,6 +199,41 @@ def test_what_one_host_publishes_stops_or_prunes_the_other_uses_resumes_or_misse
     for host in hosts:
         assert not host.folder(run_id).exists(), "each host removes its copies"
         assert "pruned    predictions.jsonl" in host.run("verify", run_id).stdout
+
+
+def test_a_host_without_a_folder_knows_the_runs_of_the_server(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = hosts
+    cases = json.dumps(document([record(f"r{n}", f"When? {n}") for n in range(3)]))
+    (one.root / "cases.json").write_text(cases, encoding="utf-8")
+    run = ("run", "cases.json", "--target", "live", "--rubric", "any", *JSON)
+    run_id, other = (json.loads(one.run(*run).stdout)["run_id"] for _ in range(2))
+
+    def on_a_new_host(*words: str) -> Done:
+        shutil.rmtree(two.root / ".steelyard", ignore_errors=True)
+        return two.run(*words)
+
+    for words, says in (
+        (("runs",), run_id),
+        (("runs", *JSON), run_id),
+        (("show", run_id), "3 of 3 evaluated"),
+        (("show", "latest~1", *JSON), run_id),
+        (("show", run_id, "r0"), "At nine."),
+        (("verify", "latest~1"), "intact    predictions.jsonl"),
+        (("compare", "latest~1", "latest", *JSON), run_id),
+        (("report", run_id), "report.html"),
+        (("export", run_id, "--to", "csv"), "At nine."),
+    ):
+        assert says in on_a_new_host(*words).stdout, words
+    shutil.rmtree(two.root / ".steelyard")
+    monkeypatch.chdir(two.root)
+    assert steelyard.read_run().run_id == other
+    shutil.rmtree(two.root / ".steelyard")
+    with open_project(two.root) as project:
+        assert project.run_folder("latest~1").name == run_id
+    change("UPDATE run_states SET at = :at", {"at": LONG_AGO})
+    assert run_id in on_a_new_host("prune").stdout
 
 
 def test_a_host_with_another_key_is_told_before_it_takes_a_run(

@@ -33,7 +33,7 @@ def command(
     from steelyard.usecases.results.runs import list_runs
 
     project = opened()
-    has_runs = project.folder.is_dir()
+    has_runs = project.has_data()
     runs = list_runs(project.store, limit=limit).runs if has_runs else ()
     _warn_of_unknown(unknown_runs(project.result_ports()) if has_runs else [])
 

@@ -22,7 +22,7 @@ def command(
 
     project = opened()
     # Nobody in particular: the terminal shows no progress of a person.
-    found = list_queues(project.queue_ports(), "") if project.folder.is_dir() else []
+    found = list_queues(project.queue_ports(), "") if project.has_data() else []
     if output is OutputFormat.json:
         rows = [
             {

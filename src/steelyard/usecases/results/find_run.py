@@ -44,7 +44,7 @@ def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
     path = ports.base / name
     if can_be_path(path) and holds_artifacts(path):
         return path
-    if not ports.folder.is_dir():
+    if not ports.has_data():
         raise no_such_run(name, has_runs=False)
     try:
         return ports.repository().find(name)
@@ -69,7 +69,7 @@ def has_ended(ports: ResultPorts, run: StoredRun) -> bool:
 
 def find_unfinished(ports: ResultPorts, name: str) -> StoredRun | None:
     """An unfinished or failed run; None for any other."""
-    found = find_run(ports, name) if ports.folder.is_dir() else None
+    found = find_run(ports, name) if ports.has_data() else None
     return found if isinstance(found, StoredRun) and not has_ended(ports, found) else None
 
 

@@ -32,7 +32,9 @@ class ResultPorts:
     base: Path
     """The base of relative paths."""
     folder: Path
-    """The folder of the project's data; missing before the first run."""
+    """The folder of the project's data; missing before this host has used the project."""
+    has_data: Callable[[], bool]
+    """Whether the project can have runs: what a server holds needs no folder here."""
     repository: Callable[[], KnownRuns]
     records: Callable[[str, str], Records]
     """The stored records of a run, with a name for messages."""
