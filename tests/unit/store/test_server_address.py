@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from steelyard.errors import ConfigError
@@ -40,12 +42,36 @@ def test_what_is_no_store_is_refused(store: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "store",
+    [
+        "postgresql://me:ab/c@Tail-secret-9@127.0.0.1:5432/runs",
+        "postgresql://me:Tail-secret@9@127.0.0.1/runs",
+        "postgresql://Tail@secret-9:pw@127.0.0.1/runs",
+        "postgresql://me:Tail/secret-9@127.0.0.1/runs",
+        "postgresql://me:Tail?secret#9@127.0.0.1/runs",
+        "postgresql://127.0.0.1:5432/runs?user=me&password=ab@Tail-secret-9",
+        "${SPOILT}",
+    ],
+)
+def test_a_password_that_divides_the_address_is_refused_and_shown_nowhere(store: str) -> None:
+    environ = {"SPOILT": "postgresql://me:ab@Tail-secret-9@127.0.0.1/runs"}
+    with pytest.raises(ConfigError, match=r"percent-encode it \(@ is %40\)") as refused:
+        server_address(store, environ)
+
+    assert "$" + "{VARIABLE}" in str(refused.value)
+    assert not {"Tail", "secret", "127"} & set(re.findall(r"[A-Za-z]+|\d+", str(refused.value)))
+    assert address_secrets(store, environ) == ()
+
+
+@pytest.mark.parametrize(
     ("store", "secrets"),
     [
         ("postgresql://me:${PASSWORD}@db/runs", ("p@ss/w:rd",)),
         ("${STORE}", ("hidden",)),
         ("postgresql://runs:runs@db/runs", ()),
         ("postgresql://me@db/runs", ()),
+        ("postgresql://me:a:b%40c@db:5432/runs?application_name=x", ("a:b@c",)),
+        ("postgresql:///runs?host=%2Ftmp&user=me&password=hid%40den", ("hid@den",)),
         ("postgresql://me:${NOBODY}@db/runs", ()),
         (SQLITE, ()),
     ],
