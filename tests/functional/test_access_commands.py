@@ -89,6 +89,7 @@ def test_users_are_listed_changed_and_removed(steelyard: Steelyard, root: Path) 
         (("serve", "--host", "0.0.0.0"), "--public-url https://"),
         (("serve", "--public-url", "evals.example.org"), "give scheme and host"),
         (("serve", "--public-url", "https://a.example/x"), "give scheme and host"),
+        (("serve", "--public-url", "https://me:pw@a.example"), "--public-url: give scheme"),
         (("serve", "--public-url", "https://a.example:99999"), "give scheme and host"),
         (("serve", "--trusted-proxy", "proxy"), "not an address such as"),
     ],

@@ -74,6 +74,8 @@ def _segment(part: str) -> str:
 
 
 def _wrong(text: str, why: str) -> InvalidError:
+    # What is before an @ may be a password.
+    shown = "what was given" if "@" in text else f"'{text}'"
     return InvalidError(
-        f"'{text}' is no address of a server: {why}; write https://example.org:8765"
+        f"{shown} is no address of a server: {why}; write https://example.org:8765"
     )

@@ -87,6 +87,9 @@ def open_issuer(settings: OidcSettings, environ: Mapping[str, str]) -> OpenIdIss
     secret = environ.get(variable) if variable else None
     if variable and not secret:
         raise ConfigError(f"oidc: the environment variable {variable} is not set")
+    if "@" in (settings.issuer or ""):
+        # It may hold a secret, so that it is not repeated.
+        raise ConfigError("oidc: the issuer must be an address without a user or password")
     if not _is_safe(settings.issuer or ""):
         raise ConfigError(f"oidc: the issuer must be an https address, not {settings.issuer}")
     return OpenIdIssuer(settings, ClientSecret(secret) if secret else None)

@@ -342,6 +342,7 @@ def test_a_project_without_an_issuer_has_no_such_login(tmp_path: Path) -> None:
     [
         ("oidc: {issuer: 'https://a.example'}", "'client_id' is missing"),
         (WHOLE.replace("https", "http"), "must be an https address"),
+        (WHOLE.replace("https://", "http://me:hidden@"), "an address without a user or password$"),
         (f"{WHOLE[:-1]}, client_secret_env: OIDC_NOT_SET}}", "OIDC_NOT_SET is not set"),
     ],
 )

@@ -504,3 +504,13 @@ def test_a_wrong_proxy_is_refused_and_not_shown(proxy: str) -> None:
         steelyard.Client("http://example.org", proxy=proxy)
 
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://me:hid/den@example.org", "me:hidden@example.org", "ftp://me:hid@den.org"]
+)
+def test_an_address_that_may_hold_a_password_is_not_repeated(address: str) -> None:
+    with pytest.raises(InvalidError, match=r"^what was given is no address") as refused:
+        parse_address(address)
+
+    assert "me" not in str(refused.value).split("; write")[0].replace("scheme", "")

@@ -68,8 +68,9 @@ def _require_origin(url: str) -> None:
     except ValueError:
         parts, is_valid = urlsplit(""), False
     if not is_valid or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
+        shown = "" if "@" in url else f" {url}"  # what is before an @ may be a password
         raise InvalidError(
-            f"--public-url {url}: give scheme and host, such as https://evals.example.org"
+            f"--public-url{shown}: give scheme and host, such as https://evals.example.org"
         )
     if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
         print_warning(

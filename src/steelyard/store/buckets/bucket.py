@@ -257,7 +257,14 @@ def _require_bucket(error: FileNotFoundError) -> None:
 
 
 def _endpoint(environ: Mapping[str, str]) -> str | None:
-    found = next((environ[name] for name in _ENDPOINTS if environ.get(name)), None)
+    name = next((name for name in _ENDPOINTS if environ.get(name)), "")
+    found = environ.get(name)
+    if found and "@" in found:
+        # It may hold a secret, so that it is not repeated.
+        raise ConfigError(
+            f"{name} holds a user or password; take it out, and set AWS_ACCESS_KEY_ID and "
+            "AWS_SECRET_ACCESS_KEY"
+        )
     if found and found.startswith("http:") and environ.get(_PLAIN, "").lower() not in _YES:
         raise ConfigError(
             "the endpoint of the bucket is http, which anyone on the way can read and change; use "

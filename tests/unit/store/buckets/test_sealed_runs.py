@@ -402,6 +402,20 @@ def test_an_address_that_is_none_is_refused(path: str) -> None:
         Bucket(path, {})
 
 
+@pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"])
+def test_an_endpoint_that_holds_a_password_is_refused_and_not_shown(name: str) -> None:
+    environ = {name: "http://me:hidden@127.0.0.1:9000", "AWS_ALLOW_HTTP": "true"}
+    with pytest.raises(ConfigError) as refused:
+        Bucket("s3://evals/a", environ)
+
+    said = str(refused.value)
+    assert said.startswith(
+        f"{name} holds a user or password; take it out, and set AWS_ACCESS_KEY_"
+    )
+    assert "hidden" not in said
+    assert "127.0.0.1" not in said
+
+
 def test_a_plain_endpoint_must_be_allowed() -> None:
     environ = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
     with pytest.raises(ConfigError, match=r"AWS_ALLOW_HTTP=true"):
