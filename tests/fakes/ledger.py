@@ -10,7 +10,7 @@ from steelyard.engine.claims import Claims
 from steelyard.engine.states import require_move
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Result, RunState
+from steelyard.model.run import Private, Result, RunState
 from steelyard.results.attempts import Attempt
 
 Place = TypeVar("Place")
@@ -35,7 +35,9 @@ class MemoryLedger:
         self._claims: list[Claims[Any]] = []
         self._waiting: list[tuple[Callable[[], None], asyncio.Future[None]]] = []
 
-    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+    def keep(
+        self, result: Result | None, attempts: Sequence[Attempt], _private: Private = ()
+    ) -> asyncio.Future[None]:
         """Keep a result with its attempts in one transaction."""
 
         def put() -> None:

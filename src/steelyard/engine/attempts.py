@@ -44,7 +44,7 @@ def is_adapted(answer: Trace | TargetError) -> TypeGuard[TargetError]:
 def call_of(work: Work) -> Call:
     """As much of an attempt as is known before its call is made."""
     known = work.record
-    return known.index, known.repeat, work.attempt, known.record_id, known.target or ""
+    return known.index, known.repeat, work.attempt, known.claimed_id, known.target or ""
 
 
 def attempt_of(

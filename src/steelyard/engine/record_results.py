@@ -49,6 +49,7 @@ def graded_of(
         slices=known.slices,
         cluster=known.cluster,
         asking=known.asking,
+        private=known.private,
     )
 
 

@@ -18,7 +18,7 @@ from steelyard.model.case import Case
 from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judgement import Judgement
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import PlannedRecord, Result, RunState
+from steelyard.model.run import PlannedRecord, Private, Result, RunState
 from steelyard.ports import Clock, Prompt, Target
 from steelyard.results.attempts import Attempt
 from steelyard.settings import RetrySettings
@@ -45,8 +45,10 @@ class Work(FrozenStruct, frozen=True, kw_only=True):
 class Ledger(ClaimLedger, Protocol):
     """Where results and attempts are kept; what is awaited is committed."""
 
-    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
-        """Keep a result with its attempts in one transaction."""
+    def keep(
+        self, result: Result | None, attempts: Sequence[Attempt], private: Private = ()
+    ) -> asyncio.Future[None]:
+        """Keep a result with its attempts in one transaction; without one, `private` is said."""
         ...
 
     def keep_answer(self, result: Result, attempts: Sequence[Attempt]) -> asyncio.Future[None]:

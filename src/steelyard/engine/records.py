@@ -339,7 +339,7 @@ class RecordLoop:
             return
         # Kept before the next attempt starts, so that a crash in between loses nothing.
         self._settle(work.record)
-        await around.ledger.keep(None, (attempt,))
+        await around.ledger.keep(None, (attempt,), work.record.private)
         self._slots.release()
         first = work.record.first_attempt_at or attempt.at
         again = replace(

@@ -124,7 +124,7 @@ class TargetCalls:
         self._asked.limiter.answered()
         self._around.budget.spend(cost_of(answer, self._asked.price) or 0.0)
         made = attempt_of(work, at, trace=answer, error=probe_answered(answer))
-        unawaited(self._around.ledger.keep(None, (made,)))
+        unawaited(self._around.ledger.keep(None, (made,), work.record.private))
 
     async def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
         if work.record.response_source not in TIMED:
@@ -138,7 +138,7 @@ class TargetCalls:
     def log(self, work: Work, at: str, error: TargetError, elapsed: float | None = None) -> None:
         """Log a call that came to nothing, for which nobody waits."""
         made = attempt_of(work, at, error=error, elapsed=elapsed)
-        unawaited(self._around.ledger.keep(None, (made,)))
+        unawaited(self._around.ledger.keep(None, (made,), work.record.private))
 
     async def _is_allowed(self, tokens: int) -> bool:
         """Wait for one's turn; False where no further call is made."""

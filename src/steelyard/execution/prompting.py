@@ -12,9 +12,6 @@ from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.contracts.message_rows import message_row
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt, prompt_from
-from steelyard.engine.redaction.own_rules import OwnFields
-from steelyard.engine.redaction.redactor import is_redacted
-from steelyard.execution.record_selection import fields_of
 from steelyard.formats.json_hash import messages_sha256
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -46,7 +43,7 @@ def prompt_of(
     return template.prompt(case) if template else build_prompt(case)
 
 
-def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
+def asking_of(prompt: Prompt, case: Case) -> Asking:
     """The stored form of a prompt, with the expectations of its case."""
     turns = prompt.turns
     return Asking(
@@ -54,7 +51,6 @@ def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
         sha256=_turns_sha256(turns) if turns else messages_sha256(prompt.messages),
         expected=expected_row(case),
         documents=tuple(_documents(case)) if len(prompt.text) >= LONG else (),
-        private=tuple(_private(case, hidden)) if hidden else (),
     )
 
 
@@ -113,38 +109,6 @@ def _part(part: str | ImageBlock) -> str | JsonObject:
 
 def _turns_sha256(turns: Iterable[Turn]) -> str:
     return hashlib.sha256("\n".join(turn.canonical for turn in turns).encode()).hexdigest()
-
-
-def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The values of redacted fields of a case, if long enough to be searched."""
-    found = _hidden(fields_of(case), OwnFields(tuple(paths)), ())
-    for path, value in found:
-        for text in map(str, _leaves(value)):
-            if is_redacted(text):
-                yield path, text
-
-
-def _hidden(
-    value: JsonValue, fields: OwnFields, walked: tuple[str, ...]
-) -> Iterator[tuple[str, JsonValue]]:
-    """The values of redacted fields, wherever they occur, each with its path."""
-    for item in value if isinstance(value, list) else ():
-        yield from _hidden(item, fields, walked)
-    for name, item in value.items() if isinstance(value, dict) else ():
-        path = fields.of((*walked, name))
-        if path:
-            yield path, item
-        else:
-            yield from _hidden(item, fields, (*walked, name))
-
-
-def _leaves(value: JsonValue) -> Iterator[str | float]:
-    """The texts and numbers in a value, at any depth."""
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(item)
-    elif value is not None and not isinstance(value, bool):
-        yield value
 
 
 def _documents(case: Case) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
-from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.execution.ports import ArtifactDraft, Artifacts, ExecutionPorts, StoredResult
 from steelyard.execution.provenance import Provenance
 from steelyard.model.json_value import JsonObject
@@ -119,7 +119,7 @@ class _InputRecords:
         self._documents = provenance.documents
         self._redact = redact
         self._separator = b"\n"
-        head = redact(json_bytes(_head(provenance)), exempt=INPUT)
+        head = redact.whole(_head(provenance), exempt=INPUT)
         draft.write(head[:-1] + b',"records":[')
 
     def add(self, validation: Iterable[bytes]) -> None:
@@ -133,7 +133,7 @@ class _InputRecords:
     def end(self) -> None:
         """Finish after the last record."""
         for value in self._documents() if self._documents else ():
-            self._write(self._redact(json_bytes(value)))
+            self._write(self._redact.whole(value))
         self._draft.write(b"\n]")
         self._write_parts()
         self._draft.write(b"}\n")

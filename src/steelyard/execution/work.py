@@ -21,6 +21,7 @@ from steelyard.engine.limiter import Limiter
 from steelyard.engine.pending_rows import read_answered
 from steelyard.engine.record_work import AskedTarget, Work
 from steelyard.engine.records import RecordLoop
+from steelyard.engine.redaction.hidden_values import cut_values, hidden_values
 from steelyard.engine.selection import value_at
 from steelyard.engine.sharing.messages import News
 from steelyard.engine.sharing.shared_limits import SharedLimiter
@@ -28,7 +29,7 @@ from steelyard.execution.parts import Coordinator
 from steelyard.execution.ports import ExecutionPorts, RunRepository, TargetSpec
 from steelyard.execution.prepared import NoAnswer, Prepared
 from steelyard.execution.prompting import asking_of
-from steelyard.execution.record_selection import cluster_of_case, field_of
+from steelyard.execution.record_selection import cluster_of_case, field_of, fields_of
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
@@ -241,15 +242,17 @@ def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
 def _planned(prepared: Prepared, row: Row, case: Case, prompt: Prompt) -> PlannedRecord:
     name = prepared.target_of(case)
     spec = prepared.specs.get(name)
+    hashed, hidden = prepared.reading.hashed(row, case), prepared.redacted.fields
     return PlannedRecord(
         index=row.index,
         record_id=case.id,
-        record_sha256=record_sha256(prepared.reading.hashed(row, case)),
+        record_sha256=record_sha256(hashed),
         target=name,
         response_source=spec.response_source if spec else None,
         slices=_slices(prepared, case),
         cluster=cluster_of_case(case, prepared.options.cluster),
-        asking=asking_of(prompt, case, prepared.redacted.fields),
+        asking=asking_of(prompt, case),
+        private=hidden_values(hidden, row.value, hashed, fields_of(case)) if hidden else (),
     )
 
 
@@ -320,6 +323,8 @@ def _unasked(
 
 def _invalid(prepared: Prepared, row: Row) -> Result:
     first, *others = (finding for finding in row.findings if finding.is_error)
+    private = hidden_values(prepared.redacted.fields, row.value)
+    cut = cut_values(private, [finding.message for finding in row.findings]) if private else ()
     return Result(
         index=row.index,
         record_id=row.record_id,
@@ -329,4 +334,5 @@ def _invalid(prepared: Prepared, row: Row) -> Result:
         label=first.code,
         message=first.message,
         slices=_invalid_slices(prepared, row),
+        private=(*private, *cut),
     )

@@ -78,6 +78,8 @@ class Judging(FrozenStruct, frozen=True, kw_only=True):
     saved_usd: float | None = None
 
 
+Private: TypeAlias = tuple[tuple[str, str], ...]
+"""What fields of a record hold that are never written, each with its path."""
 AskedContent: TypeAlias = str | tuple[str | JsonObject, ...]
 """A text; or texts and, between them, what is none, such as an image by its hash."""
 
@@ -95,8 +97,6 @@ class Asking(NamedTuple):
     expected: JsonObject | None = None
     documents: tuple[str, ...] = ()
     """Long texts within the messages that those of other records may show as well."""
-    private: tuple[tuple[str, str], ...] = ()
-    """What fields hold that are never written, each with its path."""
 
 
 class PlannedRecord(FrozenStruct, frozen=True, kw_only=True):
@@ -115,6 +115,15 @@ class PlannedRecord(FrozenStruct, frozen=True, kw_only=True):
     slices: tuple[tuple[str, str | None], ...] = ()
     cluster: str | None = None
     asking: Asking | None = None
+    private: Private = ()
+
+    @property
+    def claimed_id(self) -> str | None:
+        """Its id as it may be written before there is a row of the record."""
+        name = self.record_id
+        for path, value in self.private if name else ():
+            name = str(name).replace(value, f"[redacted:{path}]")
+        return name
 
     def result(self, status: RecordStatus) -> Result:
         """What became of the record."""
@@ -159,6 +168,7 @@ class Result(FrozenStruct, frozen=True, kw_only=True):
     """What its interval is clustered by, beside the record itself."""
     asking: Asking | None = None
     """What the target is asked; None for a record that cannot be read."""
+    private: Private = ()
 
 
 def no_such_run(name: str, *, has_runs: bool) -> NotFoundError:

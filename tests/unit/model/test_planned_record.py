@@ -18,6 +18,7 @@ PLANNED = PlannedRecord(
     slices=(("tags", "a"),),
     cluster="talk",
     asking=Asking(messages=(), sha256="cd"),
+    private=(("customer", "Zaphod Beeblebrox"),),
 )
 
 

@@ -199,7 +199,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
     def _log(self, made: Attempt, error: TargetError) -> None:
         """Log a call that came to nothing, for which nobody waits."""
         made = replace(made, error_code=error.code, message=str(error))
-        unawaited(self.shared.around.ledger.keep(None, (made,)))
+        unawaited(self.shared.around.ledger.keep(None, (made,), self.record.private))
 
     async def _enter(self, tokens: int) -> None:
         """Wait for one's turn."""
@@ -277,7 +277,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             request_id=error.request_id,
         )
         if is_cut_off or wait is not None:
-            await around.ledger.keep(None, (attempt,))
+            await around.ledger.keep(None, (attempt,), self.record.private)
             if wait is None:
                 raise BrokenOff
             return wait
@@ -294,7 +294,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
 
     def call_of(self, number: int) -> Attempt:
         """As much of an attempt as is known before its call is made."""
-        return self._logged(number, "")
+        return replace(self._logged(number, ""), record_id=self.record.claimed_id)
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint
@@ -351,7 +351,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             cache_key=cache_key,
             prompt=call.messages,
             nonce=call.nonce,
-            private=record.asking.private if record.asking else (),
+            private=record.private,
         )
 
     def _logged(self, number: int, at: str) -> Attempt:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from msgspec import UNSET
 
+from steelyard.engine.redaction.hidden_values import hidden_values
 from steelyard.engine.redaction.json_text import inner_texts, is_json_text, replaced_in_json
 from steelyard.engine.redaction.marks import BEGIN, marks_in
 from steelyard.engine.redaction.numbers import payment_cards
@@ -21,6 +22,7 @@ from steelyard.engine.redaction.text import TextSpan, unescaped, with_marks
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.run import Private
 from steelyard.results.manifest import Redaction
 from steelyard.settings import MIN_SECRET, NO_RULES, REDACTED_KINDS, RedactionRules
 
@@ -112,11 +114,17 @@ class Redactor:
             return data
         counts: Counter[str] = Counter()
         finders = [(path, partial(_places, value)) for path, value in found]
-        cleaning = _Cleaning([], finders, OwnFields(()), counts, exempt)
+        cleaning = _Cleaning([], finders, self._fields, counts, exempt)
         cleaning.numbers = {value: path for path, value in found}
         clean = cleaning.value(json.loads(data))
-        self._counts.update({FIELDS + path: count for path, count in counts.items()})
+        for path, count in counts.items():
+            self._counts[FIELDS + path.removeprefix(FIELDS)] += count
         return json_bytes(clean)
+
+    def whole(self, value: JsonValue, exempt: Exemption = NOTHING) -> bytes:
+        """A value as JSON, without what its hidden fields hold, wherever in it that stands."""
+        private = hidden_values(self._rules.fields, value)
+        return self(self.without(json_bytes(value), private, exempt), exempt=exempt)
 
     def _signs(self, data: bytes, own: Iterable[bytes]) -> list[str]:
         """The kinds of which there may be something in a JSON text."""
@@ -157,6 +165,12 @@ class Redactor:
         """The same for a name that stands elsewhere too, and is not counted twice."""
         kinds = self._signs(json_bytes(text), ())
         return self._cleaning(kinds, Counter()).text(text) if kinds else text
+
+    def name(self, text: str, private: Private) -> str:
+        """The same for a name in a record whose fields hold such values."""
+        for path, value in private:
+            text = text.replace(value, f"[redacted:{path}]")
+        return self.text(text)
 
     def take_counts(self) -> dict[str, int]:
         """How many of each kind were replaced since this was asked last."""
@@ -221,8 +235,9 @@ class _Cleaning:
             return item
         field = None if item is None else self._fields.of(walked)
         if field and not self._exempt.covers_part(walked):
-            self._counts[FIELDS + field] += 1
-            return f"[redacted:{field}]"
+            mark = f"[redacted:{field}]"
+            self._counts[FIELDS + field] += item != mark
+            return mark
         return self.value(item, walked)
 
     def _is_ours(self, item: JsonValue, walked: tuple[str, ...]) -> bool:

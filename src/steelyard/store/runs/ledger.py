@@ -15,7 +15,7 @@ from steelyard.engine.claims import Claim, Claims
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Result, RunState
+from steelyard.model.run import Private, Result, RunState
 from steelyard.results.attempts import Attempt
 from steelyard.store.runs.result_rows import ResultRows
 from steelyard.store.runs.row_writer import Rows
@@ -69,10 +69,12 @@ class BatchLedger:
         self._thread = threading.Thread(target=self._write, name="steelyard-ledger", daemon=True)
         self._thread.start()
 
-    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
-        """Keep a result with its attempts in one transaction."""
+    def keep(
+        self, result: Result | None, attempts: Sequence[Attempt], private: Private = ()
+    ) -> asyncio.Future[None]:
+        """Keep a result with its attempts in one transaction; without one, `private` is said."""
         if result is None:
-            return self._keep(lambda: self._made.of_attempts(attempts))
+            return self._keep(lambda: self._made.of_attempts(attempts, private))
         return self._keep(lambda: self._made.of_result(result, attempts))
 
     def keep_answer(self, result: Result, attempts: Sequence[Attempt]) -> asyncio.Future[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import cast
 
 import msgspec
 from msgspec import structs
@@ -21,7 +21,7 @@ from steelyard.judging.prompting import FRAME
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Result
+from steelyard.model.run import Private, Result
 from steelyard.model.verdict import CheckResult
 from steelyard.results import exemptions
 from steelyard.results.attempts import Attempt
@@ -41,8 +41,6 @@ MOST_KNOWN = 65_536
 _KNOWN_IDS = 1000
 _SHORT = 16 * 1024
 _TINY = 4 * 1024
-Private: TypeAlias = tuple[tuple[str, str], ...]
-"""What fields of a record hold that are never written, each with its path."""
 _SAID_SIGN = b"\0"
 """Stands for a text in JSON, where nothing else does, while a row is looked at."""
 _SAID = cast(str, msgspec.Raw(_SAID_SIGN))
@@ -112,7 +110,8 @@ class ResultRows:
             *attempts,
             *([failure_of(result)] if is_failure else ()),
         )
-        made, (asked, private) = texts, _own(result)
+        made, private = texts, result.private
+        asked = result.asking.sha256 if result.asking else ""
         self._redact.carry(*texts, seen=seen)
 
         def exempt() -> Iterator[Exemption]:
@@ -134,7 +133,13 @@ class ResultRows:
         return Rows(
             results=[(*place, result.status, prediction, validation, failure, facts, *listed)],
             scores=[
-                (*place, number, self._id(entry, number), others[number], entry.outcome.passed)
+                (
+                    *place,
+                    number,
+                    self._id(entry, number, private),
+                    others[number],
+                    entry.outcome.passed,
+                )
                 for number, entry in enumerate(checked)
             ],
             attempts=self._tried(attempts, others[len(checked) :]),
@@ -148,20 +153,16 @@ class ResultRows:
         """What was warned of, in which nothing is counted as redacted."""
         return Rows(warnings=[(without_surrogates(self._redact.text(message)), at)])
 
-    def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
-        """Attempts that came to no result yet."""
-        seen, texts = _lines(attempts)
-        self._redact.carry(*texts, seen=seen)
-        clean = self._redact.each(texts, lambda: [exemptions.ATTEMPT] * len(texts), seen=seen)
-        rows = self._tried(attempts, clean)
-        return Rows(attempts=rows, redactions=self._redact.take_counts())
+    def of_attempts(self, attempts: Sequence[Attempt], private: Private = ()) -> Rows:
+        """Attempts that came to no result yet, of a record with such values."""
+        _, tried = self._cleared((), private, attempts, ())
+        return Rows(attempts=tried, redactions=self._redact.take_counts())
 
     def of_answer(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
         """An answer that is yet to be judged, with its attempts."""
-        _, private = _own(result)
         rows = [(answered_row(result), exemptions.ANSWERED)]
         key = result.answer_key.hex() if result.answer_key else ""
-        (answered,), tried = self._cleared(rows, private, attempts, (key,))
+        (answered,), tried = self._cleared(rows, result.private, attempts, (key,))
         return Rows(
             attempts=tried,
             answered=[(self._run_id, result.index, result.repeat, answered)],
@@ -203,8 +204,8 @@ class ResultRows:
         seen, texts = _lines([*(row for row, _ in rows), *attempts])
         self._redact.carry(*texts, seen=seen)
         if private:
-            each = zip(texts[: len(rows)], exempt, strict=False)
-            texts[: len(rows)] = [self._redact.without(text, private, ours) for text, ours in each]
+            each = zip(texts, exempt, strict=True)
+            texts = [self._redact.without(text, private, ours) for text, ours in each]
             seen = b""
         clean = self._redact.each(texts, lambda: exempt, [one.encode() for one in own], seen)
         return clean[: len(rows)], self._tried(attempts, clean[len(rows) :])
@@ -215,8 +216,7 @@ class ResultRows:
 
     def _request(self, result: Result) -> JsonObject | None:
         """What was asked; nothing private is kept beside, where others would refer to it."""
-        _, private = _own(result)
-        if not private:
+        if not result.private:
             return request_row(result, self._parts.keep_beside)
         return request_row(result, lambda _: None)
 
@@ -245,9 +245,10 @@ class ResultRows:
             for tried, text in zip(attempts, texts, strict=True)
         ]
 
-    def _id(self, entry: CheckResult, place: int) -> str:
+    def _id(self, entry: CheckResult, place: int, private: Private) -> str:
         """A check's id as it may be written; two that differ stay two."""
-        clean = self._name(entry.check)
+        check = entry.check
+        clean = self._redact.name(check, private) if private else self._name(check)
         return clean if clean == entry.check else f"{clean} {place}"
 
     def _name(self, name: str) -> str:
@@ -275,12 +276,6 @@ def _score(entry: CheckResult) -> CheckScore:
 
 def _exempt_score(entry: CheckResult) -> Exemption:
     return exemptions.JUDGED_SCORE if entry.outcome.judge else exemptions.SCORE
-
-
-def _own(result: Result) -> tuple[str, Private]:
-    """The hash of what was asked, and what of it is never written."""
-    asking = result.asking
-    return (asking.sha256, asking.private) if asking else ("", ())
 
 
 def _prediction_lines(made: Prediction, *others: Facts | Value) -> tuple[bytes, list[bytes]]:

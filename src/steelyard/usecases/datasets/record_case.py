@@ -22,7 +22,7 @@ from steelyard.usecases.datasets.published_datasets import Staged, find_dataset
 from steelyard.usecases.registry.registry import RegistryPorts
 
 DOCUMENT = "dataset_document"
-Redact: TypeAlias = Callable[[bytes], bytes]
+Redact: TypeAlias = Callable[[JsonValue], bytes]
 Carried: TypeAlias = Literal[
     "source", "request", "joined", "images", "answers", "criteria", "choices", "redacted"
 ]
@@ -60,7 +60,7 @@ class RecordOrigin:
     """The dataset that its run was told to read; None where that is not known."""
     row: Prediction
     tags: tuple[str, ...] = ()
-    redact: Redact = field(default=bytes)
+    redact: Redact = field(default=compact)
 
 
 def record_case(ports: RegistryPorts, origin: RecordOrigin) -> RecordCase:
@@ -100,7 +100,7 @@ def _reading(ports: RegistryPorts, dataset: Path) -> DatasetReading | None:
 def _redacted(reading: DatasetReading, row: Row, origin: RecordOrigin) -> RecordCase:
     """The case without what no run of the project would have written down."""
     data = compact(row.value)
-    cleaned = origin.redact(data)
+    cleaned = origin.redact(row.value)
     carried: tuple[Carried, ...] = ("source",)
     if cleaned != data or _MARK in data:
         carried = "source", "redacted"

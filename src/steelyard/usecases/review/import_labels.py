@@ -17,7 +17,7 @@ from steelyard.contracts.labels.reader import (
 )
 from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
-from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import InvalidError
 from steelyard.formats.json_fields import text_field
 from steelyard.model.audit import Caller
@@ -178,7 +178,7 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
         person = f"person-{cluster_of(person)[:8]}"
     answers = answers_row(label.answers) if label.answers is not None else None
     row = label_row(replace(label, annotator=person), answers)
-    return cast(JsonObject, json.loads(redact(json_bytes(row), exempt=EXEMPT)))
+    return cast(JsonObject, json.loads(redact.whole(row, exempt=EXEMPT)))
 
 
 def _checked(reader: LabelReader, rows: Iterable[RawLabel]) -> Iterator[LabelRow]:

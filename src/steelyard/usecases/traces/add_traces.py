@@ -11,7 +11,7 @@ from typing import NamedTuple
 from steelyard.contracts.importers.otel_spans import GROUPS
 from steelyard.contracts.importers.source_row import Imported
 from steelyard.contracts.trace.reader import read_trace
-from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import InvalidError
 from steelyard.formats.json_text import compact
 from steelyard.formats.records import Record
@@ -155,7 +155,7 @@ def _whole_trace(value: JsonObject, name: str, redactor: Redactor) -> NewSpan | 
         parent_id="",
         start_ns=0,
         end_ns=0,
-        row=redactor(json_bytes(row)),
+        row=redactor.whole(row),
     )
 
 

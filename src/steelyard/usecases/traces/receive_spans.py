@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from steelyard.contracts.importers.otel_rows import span_row
 from steelyard.contracts.importers.otel_spans import Span, read_span, written_spans
-from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import ParseError
 from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject
@@ -73,7 +73,7 @@ def new_span(span: Span, trace_set: str | None, redactor: Redactor) -> NewSpan:
         parent_id=_parent_id(span),
         start_ns=_time(span.start_ns),
         end_ns=_time(span.end_ns),
-        row=redactor(json_bytes(span_row(span))),
+        row=redactor.whole(span_row(span)),
     )
 
 

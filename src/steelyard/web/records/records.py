@@ -101,7 +101,7 @@ def _add(visit: RecordVisit) -> Context | Response:
         dataset=plan.options.dataset if plan else None,
         row=shown.row,
         tags=tags_of(shown.row),
-        redact=visit.project.redactor(),
+        redact=visit.project.redactor().whole,
     )
     ports = visit.project.registry_ports()
     try:

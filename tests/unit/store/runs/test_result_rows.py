@@ -135,9 +135,12 @@ def test_no_rule_of_a_project_takes_what_is_ours() -> None:
 
 
 def test_what_a_record_hides_takes_no_word_of_ours() -> None:
-    hidden = Asking(messages=(), sha256=DIGITS, private=(("metadata.state", "evaluated"),))
     done = Result(
-        index=0, record_id="evaluated", status="evaluated", asking=hidden, label="evaluated"
+        index=0,
+        record_id="evaluated",
+        status="evaluated",
+        label="evaluated",
+        private=(("metadata.state", "evaluated"),),
     )
     rows = ResultRows("run_1", Redactor()).of_result(done, [])
     prediction, *_ = kept_texts(rows)

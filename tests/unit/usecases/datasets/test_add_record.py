@@ -60,7 +60,9 @@ def ran(folder: Folder, dataset: Path) -> tuple[str, list[Prediction]]:
 
 def add(project: Project, row: Prediction, dataset: Path | None, **choice: Any) -> AddedRecord:
     """Put a record into a dataset."""
-    origin = RecordOrigin(run_id="run_1", dataset=dataset, row=row, redact=project.redactor())
+    origin = RecordOrigin(
+        run_id="run_1", dataset=dataset, row=row, redact=project.redactor().whole
+    )
     return add_record(project.registry_ports(), origin, **choice)
 
 
