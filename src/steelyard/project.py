@@ -320,8 +320,7 @@ class Project(ProjectAdapters):
         """What reading a table as a dataset needs; its cases are data of the project."""
         from steelyard.store.drafts import PrivateDraft
 
-        ports = self.convert_ports(force=True, show=lambda _: None)
-        return replace(ports, draft=PrivateDraft)
+        return replace(self.convert_ports(force=True, show=lambda _: None), draft=PrivateDraft)
 
     def local_dataset(self, path: Path) -> Path:
         """The file of a dataset; of one in a bucket, a copy."""
@@ -364,10 +363,12 @@ class Project(ProjectAdapters):
 
     def verification(self, name: str) -> Verification:
         """The state of every file of a finished run, where it is sealed."""
+        from steelyard.store.sealed_runs import best_copy
         from steelyard.usecases.results.find_run import find_run_folder
         from steelyard.usecases.results.verify import verify
 
-        folder = find_run_folder(self.result_ports(), name)
+        ports = replace(self.result_ports(), fetch=partial(best_copy, self.sealed_runs))
+        folder = find_run_folder(ports, name)
         with self.sealed_runs.as_sealed(folder) as (place, digest):
             return replace(verify(place, digest), folder=str(folder))
 

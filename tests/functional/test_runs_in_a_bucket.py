@@ -139,6 +139,34 @@ def test_a_changed_object_is_found(desk: Desk, store: ObjectStore) -> None:
     assert "predictions.jsonl is not what was sealed" in shown.stderr
 
 
+def test_what_a_manifest_in_the_bucket_was_changed_to_is_told(
+    desk: Desk, store: ObjectStore
+) -> None:
+    desk.run(*RUN)
+    key = next(key for key in store.objects if key.endswith(MANIFEST))
+    whole = store.objects[key]
+    changed = json.dumps({**json.loads(whole), "writer": "../../../../x"}).encode()
+    for data in (changed, b"[]", b"garbage"):
+        store.objects[key] = data
+        desk.forget()
+        verified, shown = desk.run("verify", "latest"), desk.run("show", "latest")
+        assert verified.code == 1, verified
+        assert "changed   run_manifest.json" in verified.stdout
+        assert (shown.code, shown.stdout) == (2, "")
+        assert f"{ADDRESS}/{key.partition('team/a/')[2]} is damaged" in shown.stderr
+        assert str(desk.root) not in shown.stderr
+
+    store.objects[key] = whole
+    lost = next(key for key in store.objects if key.endswith("predictions.jsonl"))
+    del store.objects[lost]
+    desk.forget()
+    shown, verified = desk.run("show", "latest"), desk.run("verify", "latest")
+    assert shown.code == 2
+    assert "predictions.jsonl is gone; `steelyard verify run_" in shown.stderr
+    assert verified.code == 1
+    assert "missing   predictions.jsonl" in verified.stdout
+
+
 def test_a_store_that_overwrites_is_refused_before_any_call(
     desk: Desk, store: ObjectStore
 ) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import ValidationError
 
-from steelyard.errors import RunError
+from steelyard.errors import RunError, UnreadableFileError
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.json_struct import from_json
 from steelyard.results.pruned import PrunedFile
@@ -20,6 +20,11 @@ from steelyard.store.artifacts import ArtifactFolder, digest_of, sync_folder
 
 class SealedRuns(Protocol):
     """The runs of a project that are sealed, wherever that is."""
+
+    @property
+    def folder(self) -> Path:
+        """Where they, or copies of them, are on this host."""
+        ...
 
     def require_ready(self) -> None:
         """Refuse a place where a run could not be sealed once and for all."""
@@ -136,6 +141,13 @@ class DiskRuns:
     def remove_orphans(self, ended: Collection[str]) -> int:  # noqa: ARG002 - there are none
         """Drafts go with their folder, and with the next try to seal."""
         return 0
+
+
+def best_copy(runs: SealedRuns, run_id: str, names: Collection[str]) -> Path:
+    """The folder of a run, with what can be copied of files some of which may be damaged."""
+    with suppress(UnreadableFileError):
+        return runs.fetch(run_id, names)
+    return runs.folder / run_id
 
 
 def seals_of(manifest: Path) -> dict[str, Seal]:

@@ -22,7 +22,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.pruned import PRUNED, SUMMARIES, PrunedFile, pruned_line, read_pruned
-from steelyard.results.sealing import Seal
+from steelyard.results.sealing import Seal, is_as_written, writer_of
 from steelyard.store.artifacts import ArtifactFolder, digest_of
 from steelyard.store.buckets.bucket import Bucket
 from steelyard.store.buckets.bucket_artifacts import BucketArtifacts, Writers, key_of
@@ -82,7 +82,7 @@ class BucketRuns:
         run_id = folder.name
         data = self.bucket.read(key_of(run_id, None, MANIFEST)) if self._is_own(folder) else None
         if data is None:
-            if self._is_own(folder) and _writer(_json(folder / MANIFEST)):
+            if self._is_own(folder) and writer_of(_json(folder / MANIFEST)):
                 where = f"{self.bucket.address}/{key_of(run_id, None, MANIFEST)}"
                 raise UnreadableFileError(f"{where} is gone; {folder} has a copy of it")
             yield folder, digest_of
@@ -96,7 +96,8 @@ class BucketRuns:
             with suppress(OSError):
                 (scratch.parent / PRUNED).stat()
                 (scratch / PRUNED).write_bytes((scratch.parent / PRUNED).read_bytes())
-            self._drop_changed(folder, data)
+            if _is_sealed(data):
+                self._drop_changed(folder, data)
             yield place, lambda path: self._digest(run_id, data, path)
         finally:
             remove_what_can_be(scratch)
@@ -105,7 +106,7 @@ class BucketRuns:
         """The files of a run that are in the bucket or here, as they were sealed."""
         here = self._disk.there(run_id)
         data = self.bucket.read(key_of(run_id, None, MANIFEST))
-        writer = _writer(_json_of(data)) if data else None
+        writer = writer_of(_json_of(data)) if data else None
         if data is None or writer is None:
             return here
         beneath = key_of(run_id, writer, "")
@@ -127,7 +128,7 @@ class BucketRuns:
     def remove(self, run_id: str, name: str) -> None:
         """Remove a file from the bucket, and its copy."""
         data = self.bucket.read(key_of(run_id, None, MANIFEST))
-        writer = _writer(_json_of(data)) if data else None
+        writer = writer_of(_json_of(data)) if data else None
         if writer:
             self.bucket.delete([key_of(run_id, None if name == MANIFEST else writer, name)])
         self._disk.remove(run_id, name)
@@ -150,7 +151,9 @@ class BucketRuns:
         count = 0
         for run_id, writers in left.items():
             data = self.bucket.read(key_of(run_id, None, MANIFEST))
-            writers.pop(_writer(_json_of(data)) or "" if data else "", None)
+            if data is not None and not _is_sealed(data):
+                continue  # whose files those of the run are is not known any more
+            writers.pop(writer_of(_json_of(data)) or "" if data else "", None)
             for keys in writers.values():
                 self.bucket.delete(keys)
                 count += len(keys)
@@ -162,17 +165,28 @@ class BucketRuns:
         with self._copying[run_id]:
             data = _content(folder / MANIFEST)
             if data is None:
-                data = self.bucket.read(key_of(run_id, None, MANIFEST))
+                data = self._manifest(run_id)
             if data is None:
                 self._copy_notes(run_id)  # it may have been pruned as a whole
                 return None
             manifest = _json_of(data)
-            if writer := _writer(manifest):
+            if writer := writer_of(manifest):
                 wanted = {name: seal for name, seal in seals_in(data).items() if name in names}
                 self._copy_files(run_id, writer, wanted)
                 if not (folder / MANIFEST).exists():
                     _keep(folder, MANIFEST, iter([data]), None)
         return manifest
+
+    def _manifest(self, run_id: str) -> bytes | None:
+        """The manifest that the bucket has."""
+        key = key_of(run_id, None, MANIFEST)
+        data = self.bucket.read(key)
+        if data is not None and not _is_sealed(data):
+            raise UnreadableFileError(
+                f"{self.bucket.address}/{key} is damaged: it is not the manifest that was sealed; "
+                f"`steelyard verify {run_id}` says more"
+            )
+        return data
 
     def _copy_files(self, run_id: str, writer: str, wanted: dict[str, Seal]) -> None:
         for name, seal in wanted.items():
@@ -181,10 +195,14 @@ class BucketRuns:
                 continue
             key = key_of(run_id, writer, name)
             size = self.bucket.size(key)
-            if size is None:  # pruned, or lost
-                self._copy_notes(run_id)
-                continue
             where = f"{self.bucket.address}/{key}"
+            if size is None:
+                self._copy_notes(run_id)
+                if self._is_noted(run_id, name):
+                    continue
+                raise UnreadableFileError(
+                    f"{where} is gone; `steelyard verify {run_id}` says more"
+                )
             if size != seal.size or not _keep(
                 path.parent, name, self.bucket.parts(key, size), seal
             ):
@@ -203,6 +221,11 @@ class BucketRuns:
             with open(path, "ab", opener=private) as stream:
                 stream.write(b"".join(new))
 
+    def _is_noted(self, run_id: str, name: str) -> bool:
+        """Whether a file was pruned."""
+        lines = (_content(self.folder.parent / PRUNED) or b"").splitlines(keepends=True)
+        return any((file.run_id, file.name) == (run_id, name) for file in read_pruned(lines))
+
     def _drop_changed(self, folder: Path, manifest: bytes) -> None:
         for name, seal in seals_in(manifest).items():
             path = folder / name
@@ -213,7 +236,7 @@ class BucketRuns:
 
     def _digest(self, run_id: str, manifest: bytes, path: Path) -> Seal:
         """The hash of the object that a file is kept as."""
-        key = key_of(run_id, _writer(_json_of(manifest)), path.name)
+        key = key_of(run_id, writer_of(_json_of(manifest)), path.name)
         size = self.bucket.size(key)
         if size is None:
             raise FileNotFoundError(key)
@@ -259,9 +282,10 @@ def _parent(manifest: JsonObject) -> str | None:
     return path.parent.name if is_run else None
 
 
-def _writer(manifest: JsonObject) -> str | None:
-    found = manifest.get("writer")
-    return found if isinstance(found, str) else None
+def _is_sealed(data: bytes) -> bool:
+    """Whether the content of a manifest is what was sealed in a bucket."""
+    manifest = _json_of(data)
+    return writer_of(manifest) is not None and is_as_written(manifest, data)
 
 
 def _json(path: Path) -> JsonObject:

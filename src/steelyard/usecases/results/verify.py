@@ -11,7 +11,7 @@ from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import PrunedFile
-from steelyard.results.sealing import Seal, sealed_json, with_own_hash
+from steelyard.results.sealing import Seal, is_as_written
 from steelyard.usecases.results.pruned_files import pruned_files
 from steelyard.usecases.results.read_run import holds_artifacts, require_manifest
 
@@ -127,7 +127,7 @@ def _is_seal(sealed: JsonValue, file: Seal | PrunedFile) -> bool:
 
 
 def _own_state(manifest: JsonObject, data: bytes) -> ArtifactState:
-    if sealed_json(with_own_hash(manifest)) == data:
+    if is_as_written(manifest, data):
         return ArtifactState(name=MANIFEST, state="intact")
     return ArtifactState(name=MANIFEST, state="changed", message="its own hash does not fit")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -245,6 +245,54 @@ def test_a_changed_object_is_refused_and_named_by_verify(
     assert states(runs)[ROWS] == "missing"
 
 
+SPOILT: dict[str, Callable[[JsonObject], bytes]] = {
+    "garbage": lambda _: b"\x00\xff{",
+    "an array": lambda _: b"[]",
+    "nothing": lambda _: b"",
+    "a writer beside the run": lambda known: sealed_json({**known, "writer": "../../../../x"}),
+    "a writer that fits its hash": lambda known: sealed_json(
+        with_own_hash({**known, "writer": "a/../b"})
+    ),
+    "no writer": lambda known: sealed_json(
+        with_own_hash({name: value for name, value in known.items() if name != "writer"})
+    ),
+}
+"""What a manifest in a bucket may have become."""
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
+def test_a_damaged_manifest_is_named_and_its_run_is_not_removed(
+    spoil: Callable[[JsonObject], bytes], tmp_path: Path, store: ObjectStore
+) -> None:
+    runs = bucket_runs(tmp_path, store.environ)
+    known = seal(runs)
+    key = next(key for key in store.objects if key.endswith(MANIFEST))
+    store.objects[key] = spoil(known)
+    kept = {**store.objects}
+    found = states(runs)
+    assert found[MANIFEST] == "changed" or found[ROWS] == "missing"
+    assert runs.fetch(RUN).joinpath(MANIFEST).is_file(), "the copy is the last that is whole"
+    assert runs.remove_orphans({RUN}) == 0
+    shutil.rmtree(runs.folder)
+
+    with pytest.raises(UnreadableFileError) as refused:
+        runs.fetch(RUN)
+    assert f"s3://evals/team/a/runs/{RUN}/{MANIFEST} is damaged" in str(refused.value)
+    assert f"`steelyard verify {RUN}`" in str(refused.value)
+    assert store.objects == kept
+
+
+def test_a_lost_object_is_named(tmp_path: Path, store: ObjectStore) -> None:
+    runs = bucket_runs(tmp_path, store.environ)
+    seal(runs)
+    shutil.rmtree(runs.folder)
+    key = next(key for key in store.objects if key.endswith(ROWS))
+    del store.objects[key]
+
+    with pytest.raises(UnreadableFileError, match=rf"{ROWS} is gone; `steelyard verify {RUN}`"):
+        runs.fetch(RUN)
+
+
 def test_a_changed_copy_is_replaced_when_the_run_is_verified(
     tmp_path: Path, store: ObjectStore
 ) -> None:
@@ -282,10 +330,9 @@ def test_what_was_pruned_is_known_on_other_machines(tmp_path: Path, store: Objec
 def test_the_summaries_of_a_parent_come_along(tmp_path: Path, store: ObjectStore) -> None:
     runs = bucket_runs(tmp_path, store.environ)
     seal(runs)
-    child = json.dumps(
-        {"run_id": PARENT, "writer": "w1", "artifacts": {}, "derived_from": {"run_id": RUN}}
-    )
-    runs.bucket.create(f"runs/{PARENT}/{MANIFEST}", child.encode())
+    child: JsonObject = {"run_id": PARENT, "artifacts": {}, "derived_from": {"run_id": RUN}}
+    child = with_own_hash({**child, "writer": f"w{'0' * 16}"})
+    runs.bucket.create(f"runs/{PARENT}/{MANIFEST}", sealed_json(child))
     shutil.rmtree(runs.folder)
 
     runs.fetch(PARENT)
