@@ -111,3 +111,14 @@ def test_a_file_without_traces_is_an_error(
         added(tmp_path / name)
     with pytest.raises(InvalidError, match="a trace set is called by"):
         added(tmp_path / name, "a b")
+
+
+def test_what_a_hidden_field_of_a_trace_holds_is_in_no_place_of_it(tmp_path: Path) -> None:
+    said = {**TRACE["messages"][0], "content": "I am Zaphod Beeblebrox.", "customer": 5}
+    about = {"customer": "Zaphod Beeblebrox"}
+    path = write_lines(tmp_path / "t.jsonl", {"messages": [said], "metadata": about})
+    (tmp_path / "steelyard.yaml").write_text("redaction: {fields: [customer]}\n")
+
+    assert counts(added(path)) == (1, 0, 0)
+    files = [path for path in (tmp_path / ".steelyard").rglob("*") if path.is_file()]
+    assert [str(path) for path in files if b"Zaphod B" in path.read_bytes()] == []

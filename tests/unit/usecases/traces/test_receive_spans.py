@@ -163,3 +163,16 @@ def test_nothing_secret_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for one in (EMAIL, CARD, CARD.replace(" ", ""), KEY, "correct-horse-battery"):
         assert one.encode() not in written
     assert b"[redacted:email]" in written
+
+
+def test_what_a_hidden_field_of_a_span_holds_is_in_no_place_of_it(tmp_path: Path) -> None:
+    (tmp_path / "steelyard.yaml").write_text("redaction: {fields: [customer]}\n")
+    ports = trace_ports(tmp_path)
+    name = "Zaphod Beeblebrox"
+    secret = {**CALL, "customer": name, "gen_ai.prompt": f"I am {name}."}
+    receive_spans(ports, batch(sent_span(1, 1, secret, name=f"for {name}")), None)
+    (found,) = ports.traces.all("desk")
+    files = [path for path in (tmp_path / ".steelyard").rglob("*") if path.is_file()]
+
+    assert found.spans[0].row["name"] == "for [redacted:customer]"
+    assert [str(path) for path in files if name.encode() in path.read_bytes()] == []
