@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from msgspec.structs import replace
+
 from steelyard.model.run import Asking, PlannedRecord, Result
 
 PLANNED = PlannedRecord(
@@ -35,3 +37,11 @@ def test_a_result_has_all_that_was_known_before() -> None:
     assert result.status == "timeout"
     for field in fields(PlannedRecord):
         assert getattr(result, field.name) == getattr(PLANNED, field.name)
+
+
+def test_a_claim_names_it_without_what_its_fields_hide() -> None:
+    named = replace(PLANNED, record_id="of Zaphod Beeblebrox")
+
+    assert named.claimed_id == "of [redacted:customer]"
+    assert PLANNED.claimed_id == "r3"
+    assert replace(named, record_id=None).claimed_id is None

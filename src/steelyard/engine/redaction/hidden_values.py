@@ -40,6 +40,7 @@ def cut_values(private: Private, messages: Iterable[str]) -> Private:
         for message in messages
         for cut in _CUT.finditer(message)
         for path, value in private
+        if value[:MIN_SECRET] in message
         for end in range(MIN_SECRET, min(len(value), _MOST_QUOTED))
         if message.endswith(value[:end], 0, cut.start())
     }
