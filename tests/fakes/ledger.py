@@ -36,7 +36,10 @@ class MemoryLedger:
         self._waiting: list[tuple[Callable[[], None], asyncio.Future[None]]] = []
 
     def keep(
-        self, result: Result | None, attempts: Sequence[Attempt], _private: Private = ()
+        self,
+        result: Result | None,
+        attempts: Sequence[Attempt],
+        private: Private = (),  # noqa: ARG002
     ) -> asyncio.Future[None]:
         """Keep a result with its attempts in one transaction."""
 
