@@ -15,6 +15,7 @@ SteelyardError                 the request cannot be served
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
 ├── RunError                   a run cannot go on                                  exit 3
 │   ├── UnavailableError       the store, or what a run needs, is away             exit 3
+│   │   ├── BucketAwayError    the store of a bucket cannot be reached for now     exit 3
 │   │   ├── EngineAwayError    the processes that execute runs cannot be reached   exit 3
 │   │   ├── SchemaVersionError another version of Steelyard uses the store         exit 3
 │   │   ├── TargetStoppedError a target is away, or refuses every call             exit 3
@@ -169,6 +170,10 @@ class UnresumableError(SourceError):
 
 class StoreAwayError(UnavailableError):
     """The server of the store is away, and may be back soon."""
+
+
+class BucketAwayError(UnavailableError):
+    """The store of a bucket is away, and may be back soon; what it holds is as it was."""
 
 
 class EngineAwayError(UnavailableError):

@@ -48,7 +48,8 @@ def finalize(
     try:
         return _finalized(ports, run_id, provenance, redact, early)
     except UnavailableError as error:
-        raise UnavailableError(
+        # Of the same kind: a worker tries again where it is away for a while.
+        raise type(error)(
             f"{error}. All results are kept; seal them with: steelyard resume {run_id}"
         ) from None
 

@@ -13,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.errors import ConfigError, NotFoundError, UnavailableError
+from steelyard.errors import BucketAwayError, ConfigError, NotFoundError, UnavailableError
 
 try:
     import obstore
@@ -40,6 +40,7 @@ _MOST_PARTS = 9_000
 _RETRY_S = 30
 _SAID = 300
 """The most characters of a message of the store."""
+_AWAY = re.compile(r"error sending request|HTTP error|status code: 5\d\d|: 5\d\d ")
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 _CREDENTIALS_HOSTS = ("169.254.169.254", "169.254.170.2")
 
@@ -201,11 +202,13 @@ class Bucket:
                 ) from None
             raise NotFoundError(f"{self.address}/{key} is not there") from None
         except (refusals.BaseError, NotImplementedError) as error:
-            raise UnavailableError(f"{self.address}: {self._said(error)}") from None
+            is_away = _AWAY.search(str(error)) and not _has_no_credentials(error)
+            kind = BucketAwayError if is_away else UnavailableError
+            raise kind(f"{self.address}: {self._said(error)}") from None
 
     def _said(self, error: BaseException) -> str:
         text = str(error)
-        if any(host in text for host in _CREDENTIALS_HOSTS):
+        if _has_no_credentials(error):
             return (
                 "there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
                 "give the machine a role"
@@ -244,6 +247,11 @@ class UploadStream:
 def part_size(size: int) -> int:
     """The bytes of a part of an upload: S3 takes 10,000 parts at most."""
     return max(_PART, -(-size // _MOST_PARTS))
+
+
+def _has_no_credentials(error: BaseException) -> bool:
+    """Whether they were looked for at the addresses that know the role of a machine."""
+    return any(host in str(error) for host in _CREDENTIALS_HOSTS)
 
 
 def _code(error: BaseException) -> str:

@@ -10,7 +10,15 @@ from typing import cast
 
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.engine.states import is_terminal
-from steelyard.errors import RequestError, RunError, SourceError, SteelyardError, TargetError
+from steelyard.errors import (
+    BucketAwayError,
+    RequestError,
+    RunError,
+    SourceError,
+    SteelyardError,
+    StoreAwayError,
+    TargetError,
+)
 from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.provenance import unread_provenance
@@ -74,6 +82,8 @@ async def _carry_on(ports: RunPorts, run: StoredRun) -> str | None:
     """Cancel the remaining records; if the inputs of the run are missing, return why."""
     try:
         prepared = await prepare_again(_asking_nobody(ports.of_run(run), run), run)
+    except (StoreAwayError, BucketAwayError):
+        raise  # what is away for a while is not missing
     except (SteelyardError, OSError) as wrong:
         return _reason(wrong)
     try:
@@ -132,13 +142,13 @@ class _Remembered:
 
 def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
     """Seal the stored results, and warn that the other records cannot be read."""
-    ports.warn(f"{why}; {run.run_id} is sealed with what it has kept")
     redact = Redactor.by(RedactionRules.planned(require_plan(run).redacted), ports.secrets)
     require_claim(ports, run)
     try:
         if run.status in {"running", "retrying"}:
             ports.repository.move(run.run_id, "finalizing", ports.clock.stamp())
         finalize(ports, run.run_id, unread_provenance(ports, run, why), redact)
+        ports.warn(f"{why}; {run.run_id} is sealed with what it has kept")
         ports.delete_inputs(run)
     except BaseException:
         with suppress(RunError):

@@ -11,6 +11,7 @@ from typing import Protocol
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.engine.states import is_terminal
 from steelyard.errors import (
+    BucketAwayError,
     ConflictError,
     EngineAwayError,
     RunError,
@@ -134,7 +135,7 @@ async def execute_queued_run(
             await cancel_run(ports, run)
         elif await in_thread(lambda: _is_claimed(ports, run)):
             await _execute(ports, run, on_result)
-    except (StoreAwayError, EngineAwayError):
+    except (StoreAwayError, BucketAwayError, EngineAwayError):
         raise  # it stays in the queue
     except (SteelyardError, OSError) as error:
         now = ports.repository.find(run.run_id)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Generator
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
@@ -14,8 +16,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from servers.object_store import object_store
 from servers.run_service import document, record, write_project
-from steelyard.errors import ConflictError
+from steelyard.errors import BucketAwayError, ConflictError
 from steelyard.event_loop import run_async
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
@@ -23,6 +26,10 @@ from steelyard.formats.json_text import compact
 from steelyard.model.run import Result
 from steelyard.project import Project, open_project
 from steelyard.results.stored_run import StoredRun
+from steelyard.store.buckets import bucket
+from steelyard.store.buckets.bucket import Bucket
+from steelyard.store.buckets.bucket_runs import BucketRuns
+from steelyard.store.buckets.shared_files import SharedFiles
 from steelyard.usecases.datasets.create_definition import create_dataset
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
 from steelyard.usecases.datasets.uploads import Upload
@@ -237,3 +244,57 @@ def test_a_run_that_another_process_has_claimed_is_left_to_it(project: Project) 
     taken = next_queued_run(project.run_queue, lambda _: False)
     assert taken
     assert taken.run_id == run.run_id
+
+
+@pytest.fixture
+def bucketed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Generator[Project]:
+    """The same project, whose runs are sealed in a bucket."""
+    monkeypatch.setattr(bucket, "_RETRY_S", 0)
+    with (project.root / "steelyard.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("artifacts: s3://evals/team/a\n")
+    with object_store() as store, open_project(project.root) as opened:
+        for name, value in store.environ.items():
+            monkeypatch.setenv(name, value)
+        yield opened
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+@pytest.mark.parametrize("inputs_in_bucket", [False, True])
+def test_a_run_waits_for_its_bucket_and_nothing_is_sealed_meanwhile(
+    bucketed: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_cancelled: bool,
+    inputs_in_bucket: bool,
+) -> None:
+    run = queue_run(bucketed)
+    bucketed.run_queue.add(run.run_id)
+    if is_cancelled:
+        request_cancel(bucketed.run_ports(), bucketed.run_queue, run.run_id)
+    warned: list[str] = []
+
+    def worked() -> StoredRun:
+        """What a worker does that has just started."""
+        with open_project(bucketed.root) as project:
+            runs = BucketRuns(project.folder / "runs", Bucket("s3://evals/team/a", os.environ))
+            ports = replace(project.run_ports(warned.append), artifacts=runs.artifacts)
+            if inputs_in_bucket:
+                shared = SharedFiles(project.folder, runs, lambda: "u")
+                ports = replace(ports, inputs=shared.inputs)
+            now = next_queued_run(project.run_queue, project.is_alive)
+            assert now
+            run_async(lambda: execute_queued_run(ports, project.run_queue, now, lambda _: None))
+            return project.store.find(run.run_id)
+
+    there = os.environ["AWS_ENDPOINT_URL"]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    with pytest.raises(BucketAwayError, match="cannot be reached"):
+        worked()
+    assert bucketed.store.find(run.run_id).is_queued
+    monkeypatch.setenv("AWS_ENDPOINT_URL", there)
+
+    ended = worked()
+    assert ended.status == ("cancelled" if is_cancelled else "completed")
+    assert ended.summary
+    assert "unread_records" not in ended.summary
+    assert not [message for message in warned if "is sealed with" in message]
