@@ -16,7 +16,8 @@ _SETTLED = 100
 class ManualClock:
     """Stands still until it is moved; whoever sleeps wakes when his time has come."""
 
-    def __init__(self) -> None:
+    def __init__(self, turns: int = _SETTLED) -> None:
+        self._turns = turns
         self.elapsed = 0.0
         self._start = datetime(2026, 1, 15, 12, tzinfo=UTC)
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
@@ -58,7 +59,7 @@ class ManualClock:
 
     async def settle(self) -> None:
         """Everything that needs no time happens."""
-        for _ in range(_SETTLED):
+        for _ in range(self._turns):
             await asyncio.sleep(0)
 
     async def carry(self, work: Coroutine[Any, Any, Answer]) -> Answer:

@@ -10,7 +10,7 @@ from typing import Any
 from fakes.clock import ManualClock
 from steelyard.engine.circuit import Circuit
 from steelyard.engine.sharing.messages import News, Said
-from steelyard.engine.sharing.run_limits import RunLimits
+from steelyard.engine.sharing.run_limits import RunLimits, TargetSizes
 from steelyard.engine.sharing.shared_limits import SharedLimiter
 from steelyard.ports import Warn
 
@@ -25,10 +25,12 @@ class SharedRun:
         count: int,
         *,
         most: int = 16,
+        paces: tuple[float | None, float | None] = (None, None),
         late_s: Callable[[], float] = lambda: 0.001,
+        clock: ManualClock | None = None,
         **circuit: Any,
     ) -> None:
-        self.clock = ManualClock()
+        self.clock = clock or ManualClock()
         self.warned: list[str] = []
         self.told = 0
         """How many messages there were, either way."""
@@ -38,7 +40,9 @@ class SharedRun:
         self._sending = set[asyncio.Task[None]]()
         self._lives = [0] * count
         self.most = most
-        self.limits = RunLimits(self.clock, self._new_circuit, {TARGET: (most, count)}, self._tell)
+        self._is_paced = any(paces)
+        sizes = {TARGET: TargetSizes(most, count, *paces)}
+        self.limits = RunLimits(self.clock, self._new_circuit, sizes, self._tell)
         self.workers = [self._worker(number) for number in range(count)]
 
     def kill(self, number: int) -> SharedLimiter:
@@ -57,7 +61,12 @@ class SharedRun:
         say = partial(self._say, number, self._lives[number])
         width = max(1, self.most // len(self._lives))
         return SharedLimiter(
-            self.clock, TARGET, width, (None, None), say=say, warn=self.warned.append
+            self.clock,
+            TARGET,
+            width,
+            is_paced=self._is_paced,
+            say=say,
+            warn=self.warned.append,
         )
 
     def close(self) -> None:

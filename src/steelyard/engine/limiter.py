@@ -9,16 +9,12 @@ from collections.abc import Callable
 
 from steelyard.engine.allowance import START, CallAllowance
 from steelyard.engine.circuit import Circuit, CircuitPort, Place
+from steelyard.engine.pace import ROUNDING_S, Pace
 from steelyard.engine.retries import is_bearable
 from steelyard.errors import TargetError
 from steelyard.ports import Clock
 
 __all__ = ["START", "Limiter"]
-_MINUTE_S = 60.0
-_MAX_OWED_S = 300.0
-"""The wait that one call may leave to later ones: no claim of an endpoint stops a run."""
-# Adding and subtracting times leaves less than this behind.
-_ROUNDING_S = 1e-6
 
 
 class Limiter:
@@ -46,8 +42,8 @@ class Limiter:
         self._cut_at = -1.0
         self._held_until = 0.0
         self._gate = asyncio.Lock()
-        self._requests = _Pace(requests_per_minute)
-        self._tokens = _Pace(tokens_per_minute)
+        self._requests = Pace(requests_per_minute)
+        self._tokens = Pace(tokens_per_minute)
         self._circuit = circuit or Circuit(clock)
         self._is_paced = bool(requests_per_minute or tokens_per_minute)
 
@@ -185,7 +181,7 @@ class Limiter:
     async def _pause(self, tokens: int) -> None:
         """One after the other, until the pace allows a call and no server asks for silence."""
         async with self._gate:
-            while (wait := self._due(tokens) - self._clock.monotonic()) > _ROUNDING_S:
+            while (wait := self._due(tokens) - self._clock.monotonic()) > ROUNDING_S:
                 await self._clock.sleep(wait)
             await self._circuit.admit()
             now = self._clock.monotonic()
@@ -203,38 +199,3 @@ class Limiter:
                 # The place is taken for him at once, so that nobody can slip in before.
                 self._in_flight += 1
                 turn.set_result(None)
-
-
-class _Pace:
-    """So many units a minute: evenly, and never more within any minute."""
-
-    __slots__ = ("_each_s", "_most", "_next", "_sum", "_taken")
-
-    def __init__(self, per_minute: float | None) -> None:
-        self._each_s = _MINUTE_S / per_minute if per_minute else 0.0
-        self._most = math.ceil(per_minute or 0)
-        self._next = 0.0
-        self._taken: deque[tuple[float, int]] = deque()
-        """When how many were taken, within the last minute."""
-        self._sum = 0
-
-    def due(self, units: int, now: float) -> float:
-        """From when on units may be taken; more than a minute has, once it is all theirs."""
-        if not self._each_s:
-            return now
-        while self._taken and self._taken[0][0] + _MINUTE_S <= now:
-            self._sum -= self._taken.popleft()[1]
-        begin, left = self._next, self._sum
-        for at, taken in self._taken:
-            if left + units <= self._most:
-                break
-            begin, left = max(begin, at + _MINUTE_S), left - taken
-        return begin
-
-    def take(self, units: int, now: float) -> None:
-        """Take units, whether they were due or not; what was not is paid for by later ones."""
-        if self._each_s and units:
-            owed_s = min(units * self._each_s, max(_MAX_OWED_S, self._each_s))
-            self._next = max(now, self._next) + owed_s
-            self._taken.append((now, units))
-            self._sum += units

@@ -119,9 +119,5 @@ class Part(FrozenStruct, frozen=True):
         each, over = divmod(limit, self.of)
         return max(1, each + (self.number < over))
 
-    def share(self, limit: float | None) -> float | None:
-        """An equal share of a limit."""
-        return None if limit is None else limit / self.of
-
 
 WHOLE = Part(0, 1)

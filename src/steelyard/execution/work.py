@@ -127,7 +127,7 @@ class Limiters:
             self._clock,
             name,
             spec.max_concurrency,
-            (spec.requests_per_minute, spec.tokens_per_minute),
+            is_paced=bool(spec.requests_per_minute or spec.tokens_per_minute),
             say=self._coordinator.say,
             warn=self._warn,
         )

@@ -12,7 +12,7 @@ from steelyard.engine.circuit import Circuit
 from steelyard.engine.phase import Phase
 from steelyard.engine.sharing.call_shares import Tell
 from steelyard.engine.sharing.messages import News
-from steelyard.engine.sharing.run_limits import RunLimits
+from steelyard.engine.sharing.run_limits import RunLimits, TargetSizes
 from steelyard.errors import RunError
 from steelyard.execution.early_sealing import EarlySealing, may_seal_early
 from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges, spent_usd
@@ -24,6 +24,7 @@ from steelyard.execution.ports import (
     HolderQuestion,
     Register,
     SentBatch,
+    TargetSpec,
     Worker,
 )
 from steelyard.execution.prepared import Prepared
@@ -145,7 +146,7 @@ class _Shares(NamedTuple):
             RunLimits(
                 ports.clock,
                 new_circuit,
-                {key: (spec.max_concurrency, count) for key, spec in prepared.limited()},
+                {key: _sizes(spec, count) for key, spec in prepared.limited()},
                 tell,
             ),
         )
@@ -158,6 +159,12 @@ class _Shares(NamedTuple):
         if question.kind == "records":
             return self.leases.lease(worker)
         return self.grants.grant(question.usd)
+
+
+def _sizes(spec: TargetSpec, workers: int) -> TargetSizes:
+    return TargetSizes(
+        spec.max_concurrency, workers, spec.requests_per_minute, spec.tokens_per_minute
+    )
 
 
 async def _settle(register: Register, shares: _Shares, part: Part) -> None:

@@ -130,14 +130,11 @@ def test_a_reader_waits_for_its_lease_and_asks_for_the_next_before_it_is_needed(
     assert found == [*range(5, 15), *range(20, 30)]
 
 
-def test_limits_are_shared_without_a_rest() -> None:
-    limits = {"max_concurrency": 8, "requests_per_minute": 90.0, "tokens_per_minute": None}
-    whole = spec(ScriptedTarget(), **limits)
+def test_calls_at_once_are_shared_without_a_rest() -> None:
+    whole = spec(ScriptedTarget(), max_concurrency=8)
     shares = [limited(whole, Part(number, 3)) for number in range(3)]
 
     assert [one.max_concurrency for one in shares] == [3, 3, 2]
-    assert [one.requests_per_minute for one in shares] == [30.0] * 3
-    assert [one.tokens_per_minute for one in shares] == [None] * 3
 
 
 @pytest.mark.parametrize(

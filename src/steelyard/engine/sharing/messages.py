@@ -100,6 +100,39 @@ class CallShare(Struct, frozen=True, tag=True):
     """Whether answers let the allowance of the run grow."""
 
 
+class PaceAsked(Struct, frozen=True, tag=True, kw_only=True):
+    """A worker has calls of a target with a pace, or tells what has become of those it got."""
+
+    target: str
+    calls: int = 0
+    """How many it could begin in about a second; 0 if it only tells."""
+    tokens: int = 0
+    """Of all of them, as estimated."""
+    first: int = 0
+    """Of the first of them."""
+    unused: tuple[tuple[int, int, int], ...] = ()
+    """Grants that are over: the number, and what calls and tokens of it were not used."""
+    owed: int = 0
+    """Tokens beyond the estimates, of answers since the last message."""
+    late_s: float = 0.0
+    """How long the last grant, and the question for it, were on their way."""
+
+
+class PaceGranted(Struct, frozen=True, tag=True, kw_only=True):
+    """Calls that a worker may begin, evenly in their time; it counts from this message."""
+
+    target: str
+    number: int
+    calls: int
+    tokens: int
+    begin_s: float
+    spread_s: float
+    until_s: float
+    """When what is not used is void."""
+    waited_s: float
+    """How long the question was there before."""
+
+
 class TargetAway(Struct, frozen=True, tag=True):
     """Whether a target is away."""
 
@@ -149,10 +182,18 @@ Said: TypeAlias = (
     | CallsKept
     | CallsAnswered
     | CallRefused
+    | PaceAsked
 )
 """By a worker."""
 News: TypeAlias = (
-    TargetAway | AnswerAwaited | CallDecided | CallAdmitted | CallsHeld | LimitWarning | CallShare
+    TargetAway
+    | AnswerAwaited
+    | CallDecided
+    | CallAdmitted
+    | CallsHeld
+    | LimitWarning
+    | CallShare
+    | PaceGranted
 )
 """For a worker."""
 ShareNews: TypeAlias = CallsWanted | CallsKept | CallsAnswered | CallRefused

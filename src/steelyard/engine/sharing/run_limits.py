@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from steelyard.engine.circuit import Circuit
 from steelyard.engine.sharing.call_shares import CallShares, Tell
@@ -17,6 +17,7 @@ from steelyard.engine.sharing.messages import (
     CallsHeld,
     LimitWarning,
     News,
+    PaceAsked,
     ProbeDeclined,
     Said,
     TargetAnswered,
@@ -24,10 +25,22 @@ from steelyard.engine.sharing.messages import (
     TargetJoined,
     WantsIn,
 )
+from steelyard.engine.sharing.pace_grants import PaceGrants
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.ports import Clock, Warn
 
 NewCircuit: TypeAlias = Callable[[str, Warn], Circuit]
+
+
+class TargetSizes(NamedTuple):
+    """What a run may ask of a target."""
+
+    calls: int
+    """At once."""
+    workers: int
+    """Those that begin."""
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
 
 
 class RunLimits:
@@ -37,10 +50,9 @@ class RunLimits:
         self,
         clock: Clock,
         new_circuit: NewCircuit,
-        sizes: Mapping[str, tuple[int, int]],
+        sizes: Mapping[str, TargetSizes],
         tell: Tell,
     ) -> None:
-        """`sizes` has the calls at once that each target may get, and how many workers begin."""
         self._clock = clock
         self._sizes = sizes
         self._new_circuit = new_circuit
@@ -75,10 +87,13 @@ class _TargetLimits:
     """The limits of one target."""
 
     def __init__(
-        self, name: str, clock: Clock, new_circuit: NewCircuit, sizes: tuple[int, int], tell: Tell
+        self, name: str, clock: Clock, new_circuit: NewCircuit, sizes: TargetSizes, tell: Tell
     ) -> None:
         self._name = name
-        self._shares = CallShares(name, clock, sizes, tell)
+        self._shares = CallShares(name, clock, (sizes.calls, sizes.workers), tell)
+        self._pace = PaceGrants(
+            name, clock, (sizes.requests_per_minute, sizes.tokens_per_minute), tell
+        )
         self._clock = clock
         self._tell = tell
         self._circuit = new_circuit(name, self._warn)
@@ -114,6 +129,8 @@ class _TargetLimits:
             self._decline(worker)
         elif isinstance(said, CallsHeld):
             self._hold(worker, said)
+        elif isinstance(said, PaceAsked):
+            self._pace.hear(worker, said)
         else:
             self._shares.hear(worker, said)
         self._tell_if_away()
@@ -126,9 +143,11 @@ class _TargetLimits:
             waiting.cancel()
         self._decline(worker)
         self._shares.gone(worker)
+        self._pace.gone(worker)
 
     def close(self) -> None:
         self._shares.close()
+        self._pace.close()
         for waiting in self._waiting.values():
             waiting.cancel()
 

@@ -7,7 +7,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from steelyard.engine.limiter import Limiter
+from steelyard.engine.pace import ROUNDING_S
 from steelyard.engine.sharing.call_shares import ALL
+from steelyard.engine.sharing.granted_calls import GrantedCalls
 from steelyard.engine.sharing.messages import (
     CallRefused,
     CallsAnswered,
@@ -17,6 +19,7 @@ from steelyard.engine.sharing.messages import (
     CallsWanted,
     LimitWarning,
     News,
+    PaceGranted,
     Say,
 )
 from steelyard.engine.sharing.shared_circuit import SharedCircuit
@@ -41,8 +44,8 @@ class SharedLimiter(Limiter):
         clock: Clock,
         target: str,
         width: int,
-        paces: tuple[float | None, float | None],
         *,
+        is_paced: bool,
         say: Say,
         warn: Warn,
     ) -> None:
@@ -50,7 +53,9 @@ class SharedLimiter(Limiter):
         self._say = say
         self._warn = warn
         self._shared = SharedCircuit(clock, target, say)
-        super().__init__(clock, width, *paces, circuit=self._shared)
+        super().__init__(clock, width, circuit=self._shared)
+        self._granted = GrantedCalls(clock, target, say) if is_paced else None
+        self._is_paced = is_paced
         self._room = 0
         self._is_growing = True
         self._width = self._most_width = width
@@ -73,6 +78,9 @@ class SharedLimiter(Limiter):
         """What the process that holds the run tells."""
         if isinstance(news, CallShare):
             self._take_share(news)
+        elif isinstance(news, PaceGranted):
+            if self._granted:
+                self._granted.hear(news)
         elif isinstance(news, CallsHeld):
             self.hold(news.seconds)
         elif isinstance(news, LimitWarning):
@@ -84,12 +92,20 @@ class SharedLimiter(Limiter):
         """No further call comes."""
         for task in self._tasks:
             task.cancel()
+        if self._granted:
+            self._granted.close()
 
     def leave(self) -> None:
         """A call is over, however it ended."""
         super().leave()
         if self._kept > self._room:
             self._give_back()
+
+    def answered(self, expected: int = 0, used: int | None = None) -> None:
+        """A call was answered; more tokens than expected are paid for by later calls of all."""
+        super().answered()
+        if self._granted and used is not None and used > expected:
+            self._granted.owe(used - expected)
 
     def asked_to_wait(self, seconds: float) -> None:
         """The endpoint wants no call for so long, from any worker."""
@@ -114,6 +130,26 @@ class SharedLimiter(Limiter):
         if self._wanted != ALL:
             self._want(ALL)
         await super()._turn()
+
+    async def _pause(self, tokens: int) -> None:
+        """One after the other, until the run grants a call and no server asks for silence."""
+        if self._granted is None:
+            await super()._pause(tokens)
+            return
+        with self._granted.wanted(tokens):
+            async with self._gate:
+                await self._until_granted(self._granted, tokens)
+                if self._circuit.is_open:
+                    await self._circuit.admit()
+                    await self._until_granted(self._granted, tokens)
+                self._granted.take(tokens)
+        self._granted.ask_ahead(tokens)
+
+    async def _until_granted(self, granted: GrantedCalls, tokens: int) -> None:
+        await granted.wait(tokens)
+        while self.held_s > ROUNDING_S:
+            await self._clock.sleep(self.held_s)
+            await granted.wait(tokens)
 
     def _grow(self) -> None:
         self._answers += 1

@@ -146,7 +146,7 @@ def hint(ray: Any, options: RayOptions, count: int, warn: Warn = log_warning) ->
         each = ", ".join(f"{name}={much:g}" for name, much in options.bundle().items())
         warn(
             f"the Ray cluster has room for {room} of {count} workers now, each with {each}; the "
-            "others begin when it has more, and their share of the limits waits for them"
+            "others begin when it has more"
         )
 
 

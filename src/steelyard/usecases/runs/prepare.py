@@ -169,13 +169,8 @@ def prepare_part(
 
 
 def limited(spec: TargetSpec, part: Part) -> TargetSpec:
-    """A target with the limits that one process of several has."""
-    return replace(
-        spec,
-        max_concurrency=part.concurrency(spec.max_concurrency),
-        requests_per_minute=part.share(spec.requests_per_minute),
-        tokens_per_minute=part.share(spec.tokens_per_minute),
-    )
+    """A target with the calls at once that one process of several has at first."""
+    return replace(spec, max_concurrency=part.concurrency(spec.max_concurrency))
 
 
 def _rubric(ports: RunPorts, options: RunOptions) -> Rubric | QuestionRubric | None:
