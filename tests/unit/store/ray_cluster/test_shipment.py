@@ -13,6 +13,7 @@ from msgspec import structs
 
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
+from steelyard.engine.sharing.messages import CallShare, TargetJoined
 from steelyard.errors import InvalidError, SourceError
 from steelyard.execution.ports import HolderQuestion
 from steelyard.project import open_project
@@ -203,6 +204,7 @@ def test_a_worker_on_a_node_evaluates_what_it_leases_and_needs_nothing_of_here(
     leases = iter([(0, 10), (10, 35), *((COUNT, 2 * COUNT) for _ in range(100))])
     places, said = list[int](), list[str]()
     index = results.c.keys().index("idx")
+    share = CallShare("agent", calls=4, width=4, cut=0, is_growing=False)
 
     async def hold() -> int:
         job = WorkerJob(run.run_id, (0, 2), ("agent",))
@@ -219,6 +221,8 @@ def test_a_worker_on_a_node_evaluates_what_it_leases_and_needs_nothing_of_here(
             if isinstance(sent, HolderQuestion):
                 if sent.kind == "records":  # of limits it tells, and expects no answer
                     await node.tell(written_answer(sent, next(leases)))
+                elif isinstance(sent.said, TargetJoined):
+                    await node.tell(written_answer(sent, share))
                 continue
             places.extend(kept[index] for kept in read_rows(sent).results)
             await node.tell(KEPT)
