@@ -15,22 +15,10 @@ from typing import BinaryIO
 
 import pytest
 
+from fakes.published import BASIC, DATA, SHA
 from steelyard.errors import RunError, UnreadableFileError
-from steelyard.model.published import Published, StoredFile
+from steelyard.model.published import Published
 from steelyard.store.registry import FileRegistry, project_registry
-
-DATA = b'{"id":"basic"}'
-SHA = hashlib.sha256(DATA).hexdigest()
-BASIC = Published(
-    kind="rubric",
-    id="basic",
-    version="1.0.0",
-    contract="check_rubric",
-    sha256=SHA,
-    published_at="2026-01-15T12:00:00.000+00:00",
-    source="rubrics/basic.yaml",
-    files=(StoredFile("rubric.json", SHA, len(DATA)),),
-)
 
 
 @pytest.fixture

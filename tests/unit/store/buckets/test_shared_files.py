@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import os
 import tarfile
 from collections.abc import Generator
@@ -13,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from fakes.published import BASIC, DATA, SHA
 from fakes.validations import a_validation
 from servers.object_store import ObjectStore, object_store
 from steelyard.errors import ConfigError, RunError, SourceError, UnreadableFileError
-from steelyard.model.published import Published, StoredFile
 from steelyard.model.upload import upload_name
 from steelyard.store.buckets import bucket_once
 from steelyard.store.buckets.bucket import Bucket
@@ -25,18 +24,6 @@ from steelyard.store.buckets.shared_files import SharedFiles
 from steelyard.store.registry import FileRegistry
 from steelyard.store.spool.spool_key import SPOOL_KEY
 
-DATA = b'{"id":"basic"}'
-SHA = hashlib.sha256(DATA).hexdigest()
-BASIC = Published(
-    kind="rubric",
-    id="basic",
-    version="1.0.0",
-    contract="check_rubric",
-    sha256=SHA,
-    published_at="2026-01-15T12:00:00.000+00:00",
-    source="rubrics/basic.yaml",
-    files=(StoredFile("rubric.json", SHA, len(DATA)),),
-)
 CONTENT = {SHA: lambda: BytesIO(DATA)}
 RUN = "run_01JTESTTESTTESTTESTTESTTE0"
 HOUR = 3600.0
