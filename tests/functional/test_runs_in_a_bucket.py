@@ -275,6 +275,21 @@ def test_of_two_machines_that_seal_one_run_the_second_takes_what_the_first_seale
     assert desk.run("verify", "latest").code == 0
 
 
+def test_prune_keeps_the_objects_of_a_sealed_run_whose_manifest_is_gone(
+    desk: Desk, store: ObjectStore
+) -> None:
+    run_id = json.loads(desk.run(*RUN, *JSON).stdout)["run_id"]
+    manifest = store.objects.pop(f"team/a/runs/{run_id}/{MANIFEST}")
+    kept = [key for key in store.objects if f"/{run_id}/" in key]
+    desk.forget()
+
+    assert "left-over" not in desk.run("prune", "--yes").stdout
+
+    assert [key for key in store.objects if f"/{run_id}/" in key] == kept
+    store.objects[f"team/a/runs/{run_id}/{MANIFEST}"] = manifest
+    assert desk.run("verify", "latest").code == 0
+
+
 def test_prune_removes_objects_copies_and_what_losers_left(desk: Desk, store: ObjectStore) -> None:
     run_id = json.loads(desk.run(*RUN, *JSON).stdout)["run_id"]
     store.objects[f"team/a/runs/{run_id}/wloser/predictions.jsonl"] = b"half"

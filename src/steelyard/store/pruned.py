@@ -53,6 +53,8 @@ from steelyard.store.tables import (
 _RAW_TABLES = (scores, results, attempts, answers, answered, judgements, parts)
 _RUN_ID = re.compile(rb"run_[0-9A-Z]{26}")
 _NO_PLAN = b"{}"
+_NEVER_SEALED = {None, b"{}"}
+"""The summary of a run that is pruned as a whole, and of one that failed before it was sealed."""
 _HAS_SUMMARY = runs.c.summary.is_not(None) | (runs.c.plan != _NO_PLAN)
 
 
@@ -168,10 +170,11 @@ class RetentionStore:
 
     def remove_orphans(self) -> int:
         """Remove what writers who did not win have left of runs that have ended; how much."""
-        query = select(runs.c.run_id).where(runs.c.status.in_(TERMINAL))
+        query = select(runs.c.run_id, runs.c.summary).where(runs.c.status.in_(TERMINAL))
         with self._transaction() as connection:
-            ended = set(connection.execute(query).scalars())
-        return self._sealed.remove_orphans(ended)
+            ended = {row.run_id: row.summary for row in connection.execute(query)}
+        sealed = {run_id for run_id, summary in ended.items() if summary not in _NEVER_SEALED}
+        return self._sealed.remove_orphans(ended, sealed)
 
     def remove_inputs(self) -> int:
         """Remove inputs of queued runs that have ended or were never made; of how many."""

@@ -67,8 +67,12 @@ class SealedRuns(Protocol):
         """Remove a folder that is empty in this sense; any other it leaves alone."""
         ...
 
-    def remove_orphans(self, ended: Collection[str]) -> int:
-        """Remove what writers who did not win have left of runs that have ended; how much."""
+    def remove_orphans(self, ended: Collection[str], sealed: Collection[str]) -> int:
+        """Remove what writers who did not win have left of runs that have ended; how much.
+
+        Of a sealed run whose manifest is gone everything is left: whose files are its own is not
+        known any more.
+        """
         ...
 
 
@@ -138,7 +142,11 @@ class DiskRuns:
         except OSError as error:
             raise RunError(f"cannot remove {folder}: {error.strerror}") from None
 
-    def remove_orphans(self, ended: Collection[str]) -> int:  # noqa: ARG002 - there are none
+    def remove_orphans(
+        self,
+        ended: Collection[str],  # noqa: ARG002 - there are none
+        sealed: Collection[str],  # noqa: ARG002
+    ) -> int:
         """Drafts go with their folder, and with the next try to seal."""
         return 0
 

@@ -141,7 +141,7 @@ class BucketRuns:
         """Remove an empty folder."""
         self._disk.remove_folder(run_id)
 
-    def remove_orphans(self, ended: Collection[str]) -> int:
+    def remove_orphans(self, ended: Collection[str], sealed: Collection[str]) -> int:
         """Remove what writers who did not win have left of runs that have ended; how much."""
         left: defaultdict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for one in self.bucket.list("runs"):
@@ -151,7 +151,7 @@ class BucketRuns:
         count = 0
         for run_id, writers in left.items():
             data = self.bucket.read(key_of(run_id, None, MANIFEST))
-            if data is not None and not _is_sealed(data):
+            if run_id in sealed if data is None else not _is_sealed(data):
                 continue  # whose files those of the run are is not known any more
             writers.pop(writer_of(_json_of(data)) or "" if data else "", None)
             for keys in writers.values():

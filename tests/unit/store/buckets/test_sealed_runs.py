@@ -212,7 +212,7 @@ def test_of_two_writers_one_wins_and_the_other_reads_what_it_sealed(
     second.artifacts(RUN).clear_drafts()
     assert json.loads(second.artifacts(RUN).read(MANIFEST) or b"") == winner
     assert (second.fetch(RUN) / ROWS).read_bytes() == b'{"index": 0}\n'
-    assert second.remove_orphans([RUN]) == 1
+    assert second.remove_orphans([RUN], [RUN]) == 1
     assert states(first)[ROWS] == states(second)[ROWS] == "intact"
 
 
@@ -222,9 +222,9 @@ def test_orphans_of_runs_that_have_not_ended_are_left_alone(
     runs = bucket_runs(tmp_path, store.environ)
     write(runs, ROWS, b"half\n")
 
-    assert runs.remove_orphans([PARENT]) == 0
+    assert runs.remove_orphans([PARENT], []) == 0
     assert any(key.endswith(ROWS) for key in store.objects)
-    assert runs.remove_orphans([RUN]) == 1
+    assert runs.remove_orphans([RUN], []) == 1
     assert not store.objects
 
 
@@ -272,7 +272,7 @@ def test_a_damaged_manifest_is_named_and_its_run_is_not_removed(
     found = states(runs)
     assert found[MANIFEST] == "changed" or found[ROWS] == "missing"
     assert runs.fetch(RUN).joinpath(MANIFEST).is_file(), "the copy is the last that is whole"
-    assert runs.remove_orphans({RUN}) == 0
+    assert runs.remove_orphans({RUN}, {RUN}) == 0
     shutil.rmtree(runs.folder)
 
     with pytest.raises(UnreadableFileError) as refused:
