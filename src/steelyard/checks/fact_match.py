@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 from steelyard.checks.setting_rules import Rule
@@ -90,6 +89,7 @@ _OPENING = frozenset(
 )
 _NEAR_FROM = 5
 _NEAR = 90
+_NO_SPOTS: Sequence[int] = ()
 # A passage has twice as many words as the fact, and so many more for what stands between them.
 _WORDS_BETWEEN = 10
 
@@ -115,55 +115,94 @@ class FactWord(NamedTuple):
         return not (self.form in _DENYING or self.is_unit or not self.written.isalpha())
 
 
+class SoughtFact(NamedTuple):
+    """What a text must have that states a fact."""
+
+    text: str
+    wanted: frozenset[str]
+    """The words that must stand close to each other."""
+    unspaced: frozenset[str]
+    """Those of scripts without capitals, which may be written without spaces."""
+    deniable: frozenset[str]
+    """The words that are wanted as well where the text denies them."""
+    is_denying: bool
+    span: int
+    """So many words may lie between the first and the last."""
+
+
+@lru_cache(maxsize=1024)
+def _fact(text: str) -> SoughtFact:
+    """A fact as it is looked for; remembered, for those of a check are asked of every response."""
+    words = [FactWord(*word) for word in _fact_words(text)]
+    forms = frozenset(word.form for word in words)
+    telling = {word.form for word in words if not word.is_small}
+    if words and words[0].written in _OPENING:
+        telling.discard(words[0].form)
+    wanted = telling or forms
+    unspaced = frozenset(word for word in wanted if word.isalpha() and word.upper() == word)
+    return SoughtFact(
+        text=text.strip(),
+        wanted=frozenset(wanted - unspaced),
+        unspaced=unspaced,
+        # A small word tells after all where the text denies it: "will not pay".
+        deniable=forms - _FUNCTION_WORDS - unspaced,
+        is_denying=not _DENYING.isdisjoint(forms),
+        span=2 * len(words) + _WORDS_BETWEEN,
+    )
+
+
 class Passages:
     """A text in which facts are looked for."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._forms: list[str] = []
+        self._length = 0
         self._denied: dict[int, str] = {}
-        self._spots: dict[str, list[int]] = defaultdict(list)
-        self._alike: dict[str, list[str]] = defaultdict(list)
+        self._spots: dict[str, list[int]] = {}
         for spot, (form, _, is_denied, _) in enumerate(_fact_words(text)):
-            self._forms.append(form)
-            self._spots[form].append(spot)
+            self._spots.setdefault(form, []).append(spot)
+            self._length = spot + 1
             if is_denied:
                 self._denied[spot] = form
-        for form in self._spots:
-            self._alike[form[0]].append(form)
 
     def state(self, fact: str) -> bool:
         """Whether the text states the fact."""
-        words = [FactWord(*word) for word in _fact_words(fact)]
-        if not words:
-            return fact.strip() in self._text
-        telling = {word.form for word in words if not word.is_small}
-        if words[0].written in _OPENING:
-            telling.discard(words[0].form)
-        wanted = telling or {word.form for word in words}
-        unspaced = {word for word in wanted if word.isalpha() and word.upper() == word}
-        if not all(word in self._run_together for word in unspaced):
+        sought = _fact(fact)
+        if not (sought.wanted or sought.unspaced):
+            return sought.text in self._text
+        if not all(word in self._run_together for word in sought.unspaced):
             return False
-        denied: Mapping[int, str] = {}
-        if not any(word.form in _DENYING for word in words):
-            denied = self._denied
-            # A small word tells after all where the text denies it: "will not pay".
-            wanted |= {word.form for word in words} & set(denied.values()) - _FUNCTION_WORDS
-        return self._stand_together(wanted - unspaced, 2 * len(words) + _WORDS_BETWEEN, denied)
+        if sought.is_denying or not self._denied:
+            return self._stand_together(sought.wanted, sought.span, {})
+        wanted = sought.wanted | sought.deniable.intersection(self._denied.values())
+        return self._stand_together(wanted, sought.span, self._denied)
 
     @cached_property
     def _run_together(self) -> str:
         """The words without spaces: scripts without capitals may not have any."""
-        return "".join(self._forms)
+        placed = ((spot, form) for form, spots in self._spots.items() for spot in spots)
+        return "".join(form for _, form in sorted(placed))
 
-    def _stand_together(self, wanted: set[str], span: int, denied: Mapping[int, str]) -> bool:
+    @cached_property
+    def _alike(self) -> dict[str, list[str]]:
+        """The words by their first letter."""
+        alike: dict[str, list[str]] = {}
+        for form in self._spots:
+            alike.setdefault(form[0], []).append(form)
+        return alike
+
+    def _stand_together(self, wanted: Set[str], span: int, denied: Mapping[int, str]) -> bool:
         """Whether some stretch of so many words has all that is wanted."""
         found: list[tuple[int, str]] = []
-        for word in sorted(wanted):
-            spots = [spot for spot in self._spots_of(word) if spot not in denied]
+        for word in wanted:
+            spots = self._spots_of(word)
+            if denied:
+                spots = [spot for spot in spots if spot not in denied]
             if not spots:
                 return False
-            found.extend((spot, word) for spot in spots)
+            found.extend([(spot, word) for spot in spots])
+        if self._length <= span:
+            return True
         last: dict[str, int] = {}
         for spot, word in sorted(found):
             last[word] = spot
@@ -171,15 +210,23 @@ class Passages:
                 return True
         return not wanted
 
-    def _spots_of(self, word: str) -> list[int]:
+    def _spots_of(self, word: str) -> Sequence[int]:
+        exact = self._spots.get(word, _NO_SPOTS)
         if len(word) < _NEAR_FROM or not word.isalpha():
-            return self._spots.get(word, [])
-        from rapidfuzz import fuzz, process  # noqa: PLC0415 - few runs look for facts
+            return exact
+        near = [one for one in self._alike.get(word[0], ()) if _may_be_near(word, one)]
+        if not near:
+            return exact
+        from rapidfuzz import fuzz  # noqa: PLC0415 - few runs look for facts
 
-        near = process.extract(
-            word, self._alike[word[0]], scorer=fuzz.ratio, score_cutoff=_NEAR, limit=None
-        )
-        return [spot for other, _, _ in near for spot in self._spots[other]]
+        others = [one for one in near if fuzz.ratio(word, one, score_cutoff=_NEAR)]
+        return [*exact, *(spot for other in others for spot in self._spots[other])]
+
+
+def _may_be_near(word: str, other: str) -> bool:
+    """Whether two words that differ are of like length, without which no two are near."""
+    one, two = len(word), len(other)
+    return 200 * min(one, two) >= _NEAR * (one + two) and word != other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,22 +270,28 @@ def _fact_words(text: str) -> Iterator[tuple[str, str, bool, bool]]:
     left = end = 0
     is_counted = False
     for found in _WORD.finditer(plain):
-        start, written = found.start(), found[0]
+        written = found[0]
         folded = written.casefold()
         is_number = found.lastgroup is not None
         form = _number(found) if is_number else _SAME.get(folded, folded)
-        is_near = bool(left) or is_counted
-        is_next = is_near and (start == end or plain[end:start].isspace())
-        is_denied = left > 0 and is_next and form not in _NO_DENIAL
-        yield form, written, is_denied, is_counted and is_next and folded in _UNITS
-        end, is_counted = found.end(), is_number
-        left = _reach(form, left - 1 if is_denied else 0)
+        is_denied = is_unit = False
+        if left or is_counted:
+            start = found.start()
+            is_next = start == end or plain[end:start].isspace()
+            is_denied = left > 0 and is_next and form not in _NO_DENIAL
+            is_unit = is_counted and is_next and folded in _UNITS
+        yield form, written, is_denied, is_unit
+        is_counted = is_number
+        if form in _DENYING:
+            left = _REACH
+        elif left:
+            left = _reach(form, left - 1 if is_denied else 0)
+        if left or is_counted:
+            end = found.end()
 
 
 def _reach(form: str, left: int) -> int:
     """How many words behind this one a denial still reaches."""
-    if form in _DENYING:
-        return _REACH
     return left if left and (form in _BETWEEN or form.endswith("ly")) else 0
 
 
