@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from steelyard.checks.choice_doubts import is_doubted, is_only_weighed
 from steelyard.checks.choice_patterns import (
@@ -37,11 +37,6 @@ from steelyard.model.json_value import JsonValue
 
 Ids: TypeAlias = tuple[str, ...]
 
-RULES = (
-    *("json", "fenced_json", "embedded_json", "hashes", "boxed", "tagged"),
-    *("phrase", "letter", "text"),
-)
-"""The rungs of the ladder, highest first."""
 _KEYS = {"answer", "choice", "final_answer"}
 _NO_ANSWER = {"null", "none", "true", "false"}
 _HEAD = 8
@@ -93,25 +88,18 @@ class ChoiceReader:
     def read(self, answer: str) -> Selection:
         """What an answer selects; reasoning that a model marks as such is passed over."""
         text = unicodedata.normalize("NFC", _after_thought(answer))
-        for name, rule in zip(RULES, self._ladder(), strict=True):
-            found = rule(text)
-            if found.is_decided:
-                return Selection(name, found.ids, found.given)
-        return Selection()
+        for name, sign, rule in self.LADDER:
+            if sign in text:
+                found = rule(self, text)
+                if found.ids or found.given is not None:
+                    return Selection(name, found.ids, found.given)
+        return _NOTHING
 
-    def _ladder(self) -> tuple[Callable[[str], Selection], ...]:
-        """The rules in their order."""
-        return (
-            lambda text: self._in_json([lenient_json(text)]),
-            lambda text: self._in_json(fenced_json(text)),
-            self._embedded,
-            lambda text: _last(self._in_hashes(text)),
-            lambda text: _last(self._in_boxes(text)),
-            lambda text: _last(self._in_tags(text)),
-            lambda text: Selection(ids=self._in_phrases(text)),
-            lambda text: _last(self._alone_in_line(text)),
-            self._in_text,
-        )
+    def _in_object(self, text: str) -> Selection:
+        return self._in_json([lenient_json(text)])
+
+    def _in_fences(self, text: str) -> Selection:
+        return self._in_json(fenced_json(text))
 
     def _embedded(self, text: str) -> Selection:
         """Objects between other words, or else what broken JSON says under the known keys."""
@@ -173,6 +161,18 @@ class ChoiceReader:
     def _in_tags(self, text: str) -> Iterator[Ids]:
         for found in TAGGED.finditer(text):
             yield self._short_text(found["inside"])
+
+    def _hashed(self, text: str) -> Selection:
+        return _last(self._in_hashes(text))
+
+    def _boxed(self, text: str) -> Selection:
+        return _last(self._in_boxes(text))
+
+    def _tagged(self, text: str) -> Selection:
+        return _last(self._in_tags(text))
+
+    def _said(self, text: str) -> Selection:
+        return Selection(ids=self._in_phrases(text))
 
     def _in_phrases(self, text: str) -> Ids:
         """The choices that are taken last; where none is, those that are only named last."""
@@ -266,10 +266,9 @@ class ChoiceReader:
             return None
         return self._texts.get(_form(line))
 
-    def _alone_in_line(self, text: str) -> Iterator[Ids]:
-        for line in text.split("\n"):
-            if len(line) <= self._longest:
-                yield self._named_alone(line)
+    def _alone_in_line(self, text: str) -> Selection:
+        lines = text.split("\n")
+        return _last(self._named_alone(line) for line in lines if len(line) <= self._longest)
 
     def _in_text(self, text: str) -> Selection:
         """The text of a choice as the whole answer or as a line, with or without its label.
@@ -297,6 +296,22 @@ class ChoiceReader:
         found = (match[0] for match in self._patterns.label.finditer(text))
         named = (form if form in self._exact else self._ids.get(_form(form)) for form in found)
         return _once(name for name in named if name is not None)
+
+    LADDER: ClassVar[Sequence[tuple[str, str, Callable[[Any, str], Selection]]]] = (
+        ("json", "", _in_object),
+        ("fenced_json", "```", _in_fences),
+        ("embedded_json", ":", _embedded),
+        ("hashes", "###", _hashed),
+        ("boxed", "\\", _boxed),
+        ("tagged", "<", _tagged),
+        ("phrase", "", _said),
+        ("letter", "", _alone_in_line),
+        ("text", "", _in_text),
+    )
+    """The rules, the highest rung first, each with a sign without which it finds nothing."""
+
+
+RULES = tuple(name for name, _, _ in ChoiceReader.LADDER)
 
 
 def _by_form(
@@ -363,7 +378,7 @@ def _last(found: Iterable[Ids]) -> Selection:
     ids: Ids = ()
     for one in found:
         ids = one or ids
-    return Selection(ids=ids)
+    return Selection(ids=ids) if ids else _NOTHING
 
 
 def _once(names: Iterable[str]) -> Ids:
