@@ -148,7 +148,7 @@ def spread_of(values: NDArray[np.float64], clusters: Clusters | None) -> Spread:
     if clusters is None:
         sums, sizes, holders = values - mean, np.ones(n), int(differs.sum())
     else:
-        labels = np.unique(np.asarray(clusters), return_inverse=True)[1]
+        labels = numbered(np.asarray(clusters))
         sums, sizes = np.bincount(labels, weights=values - mean), np.bincount(labels)
         holders = int((np.bincount(labels, weights=differs) > 0).sum())
     squares = (sums * leverage(sizes)) ** 2
@@ -161,6 +161,14 @@ def spread_of(values: NDArray[np.float64], clusters: Clusters | None) -> Spread:
         equal_clusters=float(n) ** 2 / float((sizes.astype(np.float64) ** 2).sum()),
         holders=holders,
     )
+
+
+def numbered(clusters: NDArray[Any]) -> NDArray[Any]:
+    """Clusters by numbers from 0, in their order; those that are so already stay as they are."""
+    is_near = len(clusters) > 0 and clusters.min() == 0 and clusters.max() < len(clusters)
+    if is_near and np.bincount(clusters).all():
+        return clusters
+    return np.unique(clusters, return_inverse=True)[1]
 
 
 def leverage(sizes: NDArray[Any]) -> NDArray[np.float64]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from steelyard.model.statistics.interval import Interval
@@ -18,7 +19,8 @@ _FIRST_KS = 10
 _SLACK = 1e-9
 
 
-class Tries(NamedTuple):
+@dataclass(frozen=True)
+class Tries:
     """The cases of a run: how many tries of each have a score, and how many of those passed."""
 
     passes: NDArray[Any]
@@ -28,6 +30,12 @@ class Tries(NamedTuple):
     unscored: int = 0
     """Cases without a single score, which are in neither of the columns."""
     clusters: NDArray[Any] | None = None
+
+    @cached_property
+    def kinds(self) -> tuple[list[tuple[int, int]], NDArray[Any]]:
+        """The different cases, how many tries passed of how many, and the kind of every case."""
+        pairs, places = np.unique(self.passes + 1j * self.scored, return_inverse=True)
+        return [(round(kind.real), round(kind.imag)) for kind in pairs.tolist()], places
 
 
 class RepeatEstimate(NamedTuple):
@@ -49,9 +57,7 @@ def pass_k(tries: Tries, k: int, way: Way) -> RepeatEstimate:
     a biased choice: then only cases with k scored tries count, and the interval covers the bounds.
     """
     share, planned = _at_least_one if way == "pass_at_k" else _all, tries.planned
-    # Worked out once for each kind of case: how many tries passed, of how many.
-    pairs, places = np.unique(tries.passes + 1j * tries.scored, return_inverse=True)
-    kinds = [(round(kind.real), round(kind.imag)) for kind in pairs.tolist()]
+    kinds, places = tries.kinds
     worst = np.array([share(passed, planned, k) for passed, _ in kinds])
     best = np.array([share(passed + planned - n, planned, k) for passed, n in kinds])
     is_enough = np.array([n >= k for _, n in kinds], dtype=bool)

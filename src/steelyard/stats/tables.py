@@ -7,7 +7,7 @@ from itertools import combinations
 
 from steelyard.stats.arrays import np
 from steelyard.stats.distributions import student_tail
-from steelyard.stats.rates import FEWEST_HOLDERS
+from steelyard.stats.rates import FEWEST_HOLDERS, numbered
 
 _FEW = 5
 _ROUNDING = 1e-9
@@ -62,12 +62,13 @@ class AgainstRest:
         self._n = len(values)
         self._residuals = values - values.mean() if self._n else values
         found = np.arange(self._n) if clusters is None else clusters
-        self._labels = np.unique(found, return_inverse=True)[1]
+        self._labels = numbered(found)
         self._sums = np.bincount(self._labels, weights=self._residuals)
         self._sizes = np.bincount(self._labels).astype(np.float64)
         self._squares = float((self._sums**2).sum())
         self._weights = tuple(float((self._sizes**power).sum()) for power in (2, 4))
         self._gaps = self._uncommon(values)
+        self._held: list[float] = self._gaps[self._gaps != 0].tolist()
 
     def _uncommon(self, values: np.ndarray) -> np.ndarray:
         """What each cluster differs by from one that holds the most common value alone."""
@@ -104,9 +105,8 @@ class AgainstRest:
 
         With passes and fails of whole clusters it is Fisher's exact test.
         """
-        held: list[float] = self._gaps[self._gaps != 0].tolist()
-        is_cut = bool((sizes != self._sizes[found]).any())
-        if len(held) >= FEWEST_HOLDERS or is_cut:
+        held = self._held
+        if len(held) >= FEWEST_HOLDERS or bool((sizes != self._sizes[found]).any()):
             return 0.0
         clusters, chosen = len(self._gaps), len(found)
         centre = sum(held) * chosen / clusters

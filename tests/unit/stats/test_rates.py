@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.stats.intervals import wilson
-from steelyard.stats.rates import counted_interval, mean_interval, rate_interval
+from steelyard.stats.rates import counted_interval, mean_interval, numbered, rate_interval
 
 SCORES = st.lists(st.sampled_from((0.0, 0.25, 0.5, 0.9, 1.0)), min_size=1, max_size=40)
 
@@ -174,3 +174,13 @@ def test_conversations_of_unequal_length_hold_the_truth(sizes: list[int], rate: 
         held += low <= rate <= high
 
     assert held / 500 >= 0.92
+
+
+@given(st.lists(st.integers(-4, 9)))
+def test_clusters_are_numbered_in_their_order(labels: list[int]) -> None:
+    found = np.array(labels, dtype=np.int64)
+
+    again = numbered(found)
+
+    assert again.tolist() == [sorted(set(labels)).index(label) for label in labels]
+    assert numbered(again).tolist() == again.tolist()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.stats.arrays import np
@@ -125,11 +127,12 @@ class Places:
             self._listed.frombytes(records.astype(np.int32).tobytes())
         self._length += len(records)
 
-    def records(self) -> NDArray[Any]:
-        """The record of every entry."""
+    def records(self, entries: Chosen = None) -> NDArray[Any]:
+        """The record of every entry, or of some."""
         if self._listed is None:
-            return np.arange(self._length)
-        return np.frombuffer(self._listed, dtype=np.int32)
+            return np.arange(self._length) if entries is None else entries
+        found = np.frombuffer(self._listed, dtype=np.int32)
+        return found if entries is None else found[entries]
 
     def entries(self, records: Chosen) -> Chosen:
         """The entries of some records."""
@@ -166,27 +169,44 @@ class LabelColumn:
     """The clusters of records; nothing is kept where no record is in one."""
 
     def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
+        self._codes: defaultdict[str | None, int] = defaultdict(count().__next__)
         self._labels: array[int] | None = None
         self._length = 0
+        self._numbered: tuple[NDArray[Any], NDArray[Any] | None] | None = None
+        """The records that were asked about last, and their clusters."""
 
     def extend(self, names: Sequence[str | None]) -> None:
         """The clusters of more records."""
-        is_named = names.count(None) < len(names)
-        if self._labels is None and is_named:
+        unnamed = names.count(None)
+        if self._labels is None and unnamed < len(names):
             self._labels = array("i", range(-1, -1 - self._length, -1))
         if self._labels is not None:
-            codes, labels = self._codes, self._labels
-            for place, name in enumerate(names):
+            found = np.fromiter(map(self._codes.__getitem__, names), np.int32, len(names))
+            if unnamed:
                 # A record without a cluster is one of its own.
-                own = -1 - self._length - place
-                labels.append(own if name is None else codes.setdefault(name, len(codes)))
+                own = np.array([name is None for name in names])
+                found[own] = -1 - self._length - np.flatnonzero(own)
+            self._labels.frombytes(found.tobytes())
         self._length += len(names)
 
-    def of(self, records: Chosen) -> NDArray[Any] | None:
-        """The cluster of each record; None where each is one of its own."""
+    def of(self, places: Places, entries: Chosen = None) -> NDArray[Any] | None:
+        """The cluster of the record of each entry, by numbers from 0 of which none is left out.
+
+        None where each record is a cluster of its own.
+        """
+        return None if self._labels is None else self.of_records(places.records(entries))
+
+    def of_records(self, records: NDArray[Any]) -> NDArray[Any] | None:
+        """The same by records."""
         if self._labels is None:
             return None
-        found = np.frombuffer(self._labels, dtype=np.int32)
-        chosen = found if records is None else found[records]
-        return chosen if len(np.unique(chosen)) < len(chosen) else None
+        if self._numbered is None or not np.array_equal(self._numbered[0], records):
+            chosen = np.frombuffer(self._labels, dtype=np.int32)[records]
+            self._numbered = records, _numbered(chosen)
+        return self._numbered[1]
+
+
+def _numbered(labels: NDArray[Any]) -> NDArray[Any] | None:
+    """Labels by their order; None where all are different."""
+    kinds, numbers = np.unique(labels, return_inverse=True)
+    return numbers if len(kinds) < len(labels) else None

@@ -44,8 +44,7 @@ class Scores:
     def within(self, records: Chosen, clusters: LabelColumn) -> Evidence:
         """The part of some records; None for all of them."""
         entries = self.places.entries(records)
-        listed = self.places.records()
-        return Evidence(self, entries, clusters.of(listed if entries is None else listed[entries]))
+        return Evidence(self, entries, clusters.of(self.places, entries))
 
 
 class Evidence(NamedTuple):

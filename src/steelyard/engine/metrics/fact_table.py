@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.engine.metrics.columns import Column, LabelColumn, Places, Times
 from steelyard.engine.metrics.evidence import Scores
-from steelyard.engine.metrics.fact_batches import Batch, Members, Sums, batches, columns_of
+from steelyard.engine.metrics.fact_batches import (
+    Batch,
+    Members,
+    Sums,
+    batches,
+    columns_of,
+    floats_of,
+    where_is,
+)
 from steelyard.engine.metrics.judging_metrics import add_judging
 from steelyard.engine.metrics.question_metrics import AnswerSheets
 from steelyard.results.facts import CheckFact, Facts
@@ -74,7 +82,7 @@ class FactTable:
         self.members.extend(batch.first_values("slices"))
         self.clusters.extend(batch.first_values("cluster"))
         self.repeats = max(self.repeats, int(batch.sizes.max()))
-        statuses = np.array([_CODES[status] for status in batch.values("status")])
+        statuses = floats_of([_CODES[status] for status in batch.values("status")]).astype(int)
         self._add_statuses(batch, statuses)
         self._add_scores(batch, statuses == 0)
         self._add_cost(batch)
@@ -91,8 +99,8 @@ class FactTable:
             sums.add(status, of_records == code)
         self.invalid.extend(self.records + np.flatnonzero(of_records == _CODES["invalid_record"]))
         failures = np.isin(statuses, [_CODES[status] for status in FAILURE_STATUSES])
-        answered = np.array(batch.values("answered"), dtype=bool)
-        attempts = np.array(batch.values("attempts"), dtype=np.float64)
+        answered = floats_of(batch.values("answered")) > 0
+        attempts = floats_of(batch.values("attempts"))
         sums.add("rows", batch.sizes)
         sums.add("failure_rows", batch.by_record(failures))
         sums.add("unscored", batch.by_record((statuses == _CODES["evaluation_error"]) & answered))
@@ -119,7 +127,7 @@ class FactTable:
         cost, is_paid = batch.numbers("cost_usd")
         sums.add("cost", batch.by_record(cost))
         sums.add("cost_rows", batch.by_record(is_paid))
-        cached = np.array(batch.values("is_cached"), dtype=bool)
+        cached = floats_of(batch.values("is_cached")) > 0
         sums.add("cached", batch.by_record(cached))
         sums.add("saved", batch.by_record(batch.numbers("saved_usd")[0] * cached))
         # Nobody was asked for a cached row: its time and tokens are those of another record.
@@ -143,10 +151,10 @@ class FactTable:
         codes = np.fromiter(map(numbers.__getitem__, column["check"]), np.int64, len(flat))
         made = _Made(
             records=np.repeat(batch.record, np.fromiter(map(len, checks), np.int64, len(checks))),
-            scored=np.array([status == "scored" for status in column["status"]]),
-            skipped=np.array([status == "skipped" for status in column["status"]]),
-            passed=np.array(column["passed"], dtype=np.float64) == 1,
-            scores=np.nan_to_num(np.array(column["score"], dtype=np.float64)),
+            scored=where_is("scored", column["status"]),
+            skipped=where_is("skipped", column["status"]),
+            passed=floats_of(column["passed"]) == 1,
+            scores=np.nan_to_num(floats_of(column["score"])),
         )
         self._add_choices(batch, made.records, column["selects"])
         order = np.argsort(codes, kind="stable")

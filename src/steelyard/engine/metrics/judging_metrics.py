@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from steelyard.engine.metrics.fact_batches import Batch, Sums, columns_of
+from steelyard.engine.metrics.fact_batches import Batch, Sums, columns_of, floats_of
 from steelyard.model.run import Judging
 from steelyard.results.manifest import ProbeCall
 from steelyard.results.metrics import (
@@ -38,10 +38,7 @@ def add_judging(batch: Batch, sums: Sums) -> None:
     add("rows", np.ones(len(judged)))
     known: dict[str, np.ndarray] = {}
     for name, column in columns_of(judged, Judging.__struct_fields__).items():
-        if column.count(None) == len(column):
-            known[name] = np.zeros(len(column), dtype=bool)
-            continue
-        given = np.array(column, dtype=np.float64)
+        given = floats_of(column)
         known[name] = ~np.isnan(given)
         add(name, np.where(known[name], given, 0.0))
     add("paid_rows", known["cost_usd"])

@@ -266,7 +266,7 @@ class _ItemTally:
         Scores of questions have no bounds that are known here.
         """
         is_rate = self.type in _RATES
-        labels = clusters.of(np.frombuffer(self._records, dtype=np.int32))
+        labels = clusters.of_records(np.frombuffer(self._records, dtype=np.int32))
         if is_rate:
             mean = rate(self._means, None, labels, rows=self._answers)
         else:

@@ -89,7 +89,7 @@ def _missing_tests(table: FactTable, whole: Share, slices: Sequence[Slice]) -> l
         return [1.0] * len(slices)
     valid = np.ones(table.records, dtype=bool)
     valid[table.invalid.records()] = False
-    labels = table.clusters.of(np.flatnonzero(valid))
+    labels = table.clusters.of_records(np.flatnonzero(valid))
     if labels is None:
         return [_table_test(whole, _gone(one)) for one in slices]
     gone = np.ones(table.records)

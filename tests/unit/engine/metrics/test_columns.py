@@ -100,7 +100,7 @@ def test_records_of_one_name_have_one_label(batches: list[list[str | None]]) -> 
     for batch in batches:
         labels.extend(batch)
     names = [name for batch in batches for name in batch]
-    found = labels.of(None)
+    found = labels.of_records(np.arange(len(names)))
     own = [name or place for place, name in enumerate(names)]
 
     if len(set(own)) == len(own):
@@ -109,4 +109,18 @@ def test_records_of_one_name_have_one_label(batches: list[list[str | None]]) -> 
         assert found is not None
         same = [first == second for first, second in pairwise(own)]
         assert [first == second for first, second in pairwise(found.tolist())] == same
-        assert len(set(found.tolist())) == len(set(own))
+        assert set(found.tolist()) == set(range(len(set(own))))
+
+
+def test_labels_of_some_records_are_numbered_anew() -> None:
+    labels = LabelColumn()
+    labels.extend(["a", "b", None, "b", None, "c", "b"])
+    b, c, own = 0, 1, 0
+
+    assert labels.of_records(np.array([0, 1, 2, 4, 5])) is None
+    assert labels.of_records(np.array([1, 3, 5])).tolist() == [b, b, c]  # type: ignore[union-attr]
+    assert labels.of(places(1, 2, 6), np.array([0, 1, 2])).tolist() == [  # type: ignore[union-attr]
+        b + 1,
+        own,
+        b + 1,
+    ]
