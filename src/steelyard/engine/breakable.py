@@ -71,9 +71,9 @@ class Waiting:
             self._broken_off.add(task)
             task.cancel()
 
-    def for_turn(self) -> Breakable:
+    def for_turn(self, task: asyncio.Task[None] | None = None) -> Breakable:
         """While a task waits until it may ask."""
-        return Breakable(self._entering, self._broken_off)
+        return Breakable(self._entering, self._broken_off, task)
 
     def for_answer(self, task: asyncio.Task[None] | None = None) -> Breakable:
         """While a task waits for what is answered."""

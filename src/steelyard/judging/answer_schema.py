@@ -10,12 +10,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from random import Random
+from threading import local
 
 from steelyard.judging.once import Once
 from steelyard.judging.questions_asked import CANNOT_JUDGE, AnswerField, Choice
 from steelyard.model.json_value import JsonObject, JsonValue
 
 MOST_STEPS = 50
+
+
+class _Drawn(local):
+    """What draws orders; to make one costs as much again as to seed it."""
+
+    def __init__(self) -> None:
+        self.order = Random()  # noqa: S311 - an order to show, no secret
+
+
+_drawn = _Drawn()
 
 
 def answer_schema(fields: Sequence[AnswerField]) -> JsonObject:
@@ -79,7 +90,8 @@ def _in_order(field: AnswerField, options: Sequence[str], seed: int | None) -> S
     """Options as they are shown: a scale upwards or downwards, others in any order."""
     if seed is None or field.is_fixed or not options:
         return options
-    order = Random(f"{seed} {field.key}")  # noqa: S311 - an order to show, no secret
+    order = _drawn.order
+    order.seed(f"{seed} {field.key}")
     if field.is_ordered:
         return options[:: order.choice((1, -1))]
     mixed = list(options)

@@ -39,6 +39,7 @@ JUDGEMENT = Exemption.of(
     *("index", "repeat", "turn", "sample", "round", "fingerprint", "error_code"),
     *("attempts", "cost_usd", "saved_usd", *_TRACE),
 )
+PROMPT = Exemption.of("frame", "nonce")
 INPUT = Exemption.of("source.*")
 _COMPARED = "derived_from.against"
 _DERIVED = ("derived_from", _COMPARED, f"{_COMPARED}.titles", f"{_COMPARED}.left_out")

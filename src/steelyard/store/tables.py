@@ -186,7 +186,7 @@ judgements = Table(
     PrimaryKeyConstraint("run_id", "idx", "repeat", "call"),
     sqlite_with_rowid=False,
 )
-"""What came of each call to a judge, with its prompt in deflated JSON; -1 is about no record."""
+"""What came of each call to a judge, with its prompt as `kept_prompts` has it; -1 is no record."""
 
 parts = Table(
     "request_parts",

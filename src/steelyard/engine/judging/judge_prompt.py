@@ -6,13 +6,26 @@ from steelyard.model.judgement import JudgeCall
 from steelyard.ports import Prompt, Turn
 
 
-def prompt_of_call(call: JudgeCall, *, blanked: bool = False) -> Prompt:
-    """The prompt of a judge; `blanked` removes the nonce, which differs from call to call."""
-    messages = call.messages
-    if blanked and call.nonce:
-        messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)
-    text = "\n\n".join(text for _, text in messages)
+def prompt_of_call(call: JudgeCall) -> Prompt:
+    """The prompt of a judge."""
+    text = "\n\n".join([text for _, text in call.messages])
+    return Prompt(call.messages, text, _turns(call, call.messages))
+
+
+def known_by(call: JudgeCall, told: str) -> Prompt:
+    """What a call is known by, with what is told beside it.
+
+    Without the nonce, which differs from call to call; the text as a whole is not needed.
+    """
+    messages, nonce = call.messages, call.nonce
+    if nonce:
+        messages = tuple([(role, text.replace(nonce, "")) for role, text in messages])
+    return Prompt((*messages, ("call", told)), "", _turns(call, messages))
+
+
+def _turns(call: JudgeCall, messages: tuple[tuple[str, str], ...]) -> tuple[Turn, ...]:
+    """The messages with the images after the last one; none where texts are all there is."""
     if not call.images:
-        return Prompt(messages, text)
+        return ()
     *before, last = (Turn(role, (text,)) for role, text in messages)
-    return Prompt(messages, text, (*before, last._replace(parts=(*last.parts, *call.images))))
+    return (*before, last._replace(parts=(*last.parts, *call.images)))

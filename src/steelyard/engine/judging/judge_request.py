@@ -8,7 +8,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from steelyard.engine.attempts import interruption, is_adapted, outage, probe_answered
-from steelyard.engine.breakable import BrokenOff, Waiting
+from steelyard.engine.breakable import BrokenOff, Waiting, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import unawaited
@@ -106,24 +106,24 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
 
         None where the target was away or knows better by now how to ask: there was no attempt.
         """
-        by, clock = self.by, self.shared.around.clock
+        by, clock, task = self.by, self.shared.around.clock, this_task()
         if not by.slots.take_at_once():
-            with self.shared.waiting.for_turn():
+            with self.shared.waiting.for_turn(task):
                 await by.slots.take()
         try:
             if by.claims and not by.claims.covers((self, number)):
-                with self.shared.waiting.for_turn():
+                with self.shared.waiting.for_turn(task):
                     await by.claims.cover((self, number))
             prompt = prompt_of_call(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
-            await self._enter(tokens)
+            await self._enter(tokens, task)
             if by.limiter.is_probing and by.answered:
                 known, made = cast("tuple[JudgeRequest, int]", by.answered[0])
                 await known.probe(made)
                 return None
             request = self._request(number, prompt)
             at, started = clock.stamp(), clock.monotonic()
-            answer = await self._logged_answer(request, at)
+            answer = await self._logged_answer(request, at, task)
             if by.claims:
                 by.claims.settle(self.place)
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
@@ -150,7 +150,8 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         """See whether a target is back, by a call that it has answered before."""
         by, around = self.by, self.shared.around
         at, started = around.clock.stamp(), around.clock.monotonic()
-        answer = await self._logged_answer(self._request(number, prompt_of_call(self.call)), at)
+        request = self._request(number, prompt_of_call(self.call))
+        answer = await self._logged_answer(request, at, this_task())
         made = self._logged(number, at)
         if not isinstance(answer, TargetError):
             by.limiter.answered()
@@ -161,10 +162,12 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         if not await self._is_away(answer, started, made, elapsed):
             self._log(made, outage(answer))
 
-    async def _logged_answer(self, request: Request, at: str) -> Trace | TargetError:
+    async def _logged_answer(
+        self, request: Request, at: str, task: asyncio.Task[None]
+    ) -> Trace | TargetError:
         """What came of a call; one that is cut off is logged."""
         try:
-            return await self._answer(request)
+            return await self._answer(request, task)
         except asyncio.CancelledError:
             self._log(self._logged(request.attempt, at), interruption())
             raise
@@ -201,29 +204,29 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         made = replace(made, error_code=error.code, message=str(error))
         unawaited(self.shared.around.ledger.keep(None, (made,), self.record.private))
 
-    async def _enter(self, tokens: int) -> None:
+    async def _enter(self, tokens: int, task: asyncio.Task[None]) -> None:
         """Wait for one's turn."""
         limiter, waiting = self.by.limiter, self.shared.waiting
         if waiting.stopped:
             raise BrokenOff
         if not limiter.enter_at_once():
-            with waiting.for_turn():
+            with waiting.for_turn(task):
                 await limiter.enter(tokens)
         if waiting.stopped or self.shared.around.budget.stop(limiter.in_flight):
             limiter.leave()
             raise BrokenOff
 
-    async def _answer(self, request: Request) -> Trace | TargetError:
+    async def _answer(self, request: Request, task: asyncio.Task[None]) -> Trace | TargetError:
         """What the judge said, or how it failed."""
         try:
-            with self.shared.waiting.for_answer():
+            with self.shared.waiting.for_answer(task):
                 return await self.by.target.ask(request)
         except TargetError as error:
             return error
         except BrokenOff:
             return interruption(cast(Stop, self.shared.waiting.stopped).message)
         except asyncio.CancelledError:
-            if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
+            if task.cancelling():
                 raise
             return TargetError("target_error", "the target cancelled itself")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - one call's failure never stops another

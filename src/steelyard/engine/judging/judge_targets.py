@@ -12,7 +12,7 @@ from msgspec import field
 
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.claims import Claims
-from steelyard.engine.judging.judge_prompt import prompt_of_call
+from steelyard.engine.judging.judge_prompt import known_by
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.slots import Slots
 from steelyard.errors import TargetError
@@ -110,10 +110,9 @@ class JudgeTarget(FrozenStruct, frozen=True, kw_only=True):
 
     def cache_key(self, cache: AnswerCache, call: JudgeCall) -> bytes:
         """The cache key of a question: everything that is sent, and the call."""
-        prompt = prompt_of_call(call, blanked=True)
         is_held, wants_logprobs = self.endpoint.is_held, call.wants_logprobs
         told = _told(call.schema, call.sample, call.round, is_held, wants_logprobs)
-        return cache.key(prompt._replace(messages=(*prompt.messages, ("call", told))), 0)
+        return cache.key(known_by(call, told), 0)
 
 
 def _as_json(

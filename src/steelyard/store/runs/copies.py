@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -21,6 +20,7 @@ from steelyard.results.metrics import Taken
 from steelyard.results.predictions import Prediction, read_prediction
 from steelyard.results.stored_rows import copied_from
 from steelyard.store.dialects import json_total
+from steelyard.store.runs.kept_prompts import prompt_text
 from steelyard.store.tables import (
     answered,
     answers,
@@ -206,4 +206,4 @@ def _texts(row: Mapping[str, Any]) -> Iterator[bytes]:
     """The JSON texts of a row."""
     for name, value in row.items():
         if isinstance(value, bytes):
-            yield zlib.decompress(value) if name == "prompt" else value
+            yield prompt_text(value) if name == "prompt" else value

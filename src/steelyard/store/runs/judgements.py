@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn
 from steelyard.store.database import open_database, streamed
 from steelyard.store.dialects import json_total
+from steelyard.store.runs.kept_prompts import whole_prompt
 from steelyard.store.tables import NO_RECORD, answered, attempts, judgements
 
 
@@ -95,7 +95,7 @@ class JudgementStore:
         query = query.where(judgements.c.run_id == run_id, judgements.c.idx == index)
         query = query if repeat is None else query.where(judgements.c.repeat == repeat)
         for row in self._rows(query.order_by(judgements.c.repeat)):
-            yield {**json.loads(row.row), "prompt": json.loads(zlib.decompress(row.prompt))}
+            yield {**json.loads(row.row), "prompt": whole_prompt(row.prompt)}
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
         return streamed(self._engine, query)

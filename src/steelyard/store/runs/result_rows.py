@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -17,8 +16,7 @@ from steelyard.engine.pending_rows import answered_row, judgement_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.json_fields import object_list
-from steelyard.judging.prompting import FRAME
-from steelyard.model.exemption import NOTHING, Exemption
+from steelyard.model.exemption import Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Private, Result
@@ -31,6 +29,7 @@ from steelyard.results.metrics import Value
 from steelyard.results.predictions import CheckScore, Prediction, prediction_of, score_of
 from steelyard.results.record_validation import record_validation_of
 from steelyard.results.requests import LONG, request_row
+from steelyard.store.runs.kept_prompts import kept_prompt, packed_prompt
 from steelyard.store.runs.listed_columns import listed_in, listed_of
 from steelyard.store.runs.row_writer import Rows, TableRow
 from steelyard.store.tables import NO_RECORD
@@ -39,15 +38,11 @@ MOST_KNOWN = 65_536
 """So many texts are known at a time; what is forgotten counts as seen for the first time."""
 
 _KNOWN_IDS = 1000
-_SHORT = 16 * 1024
-_TINY = 4 * 1024
 _SAID_SIGN = b"\0"
 """Stands for a text in JSON, where nothing else does, while a row is looked at."""
 _SAID = cast(str, msgspec.Raw(_SAID_SIGN))
 _encoder = msgspec.json.Encoder()
 _encode, _encode_lines = _encoder.encode, _encoder.encode_lines
-_FRAME = [_encode(part).decode()[1:-1] for part in FRAME]
-"""What stands in every prompt of a judge, as JSON writes it."""
 
 
 class RequestPartRows:
@@ -171,10 +166,10 @@ class ResultRows:
 
     def of_judgement(self, judgement: Judgement, attempts: Sequence[Attempt]) -> Rows:
         """What came of a call to a judge, with its last attempt."""
-        prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
-        rows = [(prompt, NOTHING), (judgement_row(judgement), exemptions.JUDGEMENT)]
+        prompt = kept_prompt(judgement.prompt, judgement.nonce)
+        rows = [(prompt, exemptions.PROMPT), (judgement_row(judgement), exemptions.JUDGEMENT)]
         name = self._name(judgement.judge)
-        own = [judgement.key, judgement.fingerprint, judgement.nonce, *_FRAME]
+        own = [judgement.key, judgement.fingerprint, judgement.nonce]
         if name == judgement.judge:
             own.append(name)
         (prompted, kept), tried = self._cleared(rows, judgement.private, attempts, own)
@@ -188,7 +183,7 @@ class ResultRows:
             judgement.fingerprint,
             judgement.cache_key,
             kept,
-            _compressed(prompted),
+            packed_prompt(prompted),
         )
         return Rows(attempts=tried, judgements=[row], redactions=self._redact.take_counts())
 
@@ -259,14 +254,6 @@ class ResultRows:
                 self._ids.clear()
             clean = self._ids[name] = self._redact.text(name)
         return clean
-
-
-def _compressed(data: bytes) -> bytes:
-    """Compressed; for a short text with a small window, which is ready in a tenth of the time."""
-    if len(data) > _SHORT:
-        return zlib.compress(data)
-    packer = zlib.compressobj(level=1, wbits=12 if len(data) <= _TINY else 13, memLevel=5)
-    return packer.compress(data) + packer.flush()
 
 
 def _score(entry: CheckResult) -> CheckScore:

@@ -18,6 +18,7 @@ from fakes.targets import trace
 from steelyard.engine.pending_rows import read_answered, read_judgement
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import RunError
+from steelyard.judging.prompting import FRAME
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Judging, PlannedRecord, Result
 from steelyard.results.attempts import Attempt
@@ -247,6 +248,18 @@ def test_prompts_and_replies_are_shown_as_far_as_they_may_be(
     assert "It says [redacted]" in json.dumps(shown["trace"])
     assert store.redactions("run_1") == {"secrets": 2}
     assert list(JudgementStore(store.engine).of_record("run_1", 1)) == []
+
+
+def test_what_every_judge_is_told_is_shown_with_the_nonce_of_the_call(store: RunStore) -> None:
+    nonce = "4111111111111111" * 2
+    sent = (("system", nonce.join(FRAME)), ("user", f"[[{nonce}]] Is {KEY} right?"))
+    told = judgement(prompt=sent, nonce=nonce)
+    redact = Redactor([KEY], ("card", "phone"))
+    keeping(store, lambda ledger: ledger.keep_judgement(told, ()), redact=redact)
+    (shown,) = JudgementStore(store.engine).of_record("run_1", 0)
+
+    asked = f"[[{nonce}]] Is [redacted] right?"
+    assert shown["prompt"] == {"messages": [list(sent[0]), ["user", asked]]}
 
 
 def test_half_a_character_in_a_reply_is_replaced(store: RunStore) -> None:
