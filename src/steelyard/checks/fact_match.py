@@ -160,7 +160,10 @@ class Passages:
         self._denied: dict[int, str] = {}
         self._spots: dict[str, list[int]] = {}
         for spot, (form, _, is_denied, _) in enumerate(_fact_words(text)):
-            self._spots.setdefault(form, []).append(spot)
+            if form in self._spots:
+                self._spots[form].append(spot)
+            else:
+                self._spots[form] = [spot]
             self._length = spot + 1
             if is_denied:
                 self._denied[spot] = form
@@ -172,10 +175,15 @@ class Passages:
             return sought.text in self._text
         if not all(word in self._run_together for word in sought.unspaced):
             return False
-        if sought.is_denying or not self._denied:
-            return self._stand_together(sought.wanted, sought.span, {})
-        wanted = sought.wanted | sought.deniable.intersection(self._denied.values())
-        return self._stand_together(wanted, sought.span, self._denied)
+        wanted: Set[str] = sought.wanted
+        denied: Mapping[int, str] = {}
+        if self._denied and not sought.is_denying:
+            denied = self._denied
+            wanted = wanted | sought.deniable.intersection(denied.values())
+        # Words that are only near make more stretches possible, and none less.
+        return self._stand_together(
+            wanted, sought.span, denied, self._same
+        ) or self._stand_together(wanted, sought.span, denied, self._near)
 
     @cached_property
     def _run_together(self) -> str:
@@ -191,16 +199,23 @@ class Passages:
             alike.setdefault(form[0], []).append(form)
         return alike
 
-    def _stand_together(self, wanted: Set[str], span: int, denied: Mapping[int, str]) -> bool:
+    def _stand_together(
+        self,
+        wanted: Set[str],
+        span: int,
+        denied: Mapping[int, str],
+        spots_of: Callable[[str], Sequence[int]],
+    ) -> bool:
         """Whether some stretch of so many words has all that is wanted."""
         found: list[tuple[int, str]] = []
         for word in wanted:
-            spots = self._spots_of(word)
+            spots = spots_of(word)
             if denied:
                 spots = [spot for spot in spots if spot not in denied]
             if not spots:
                 return False
-            found.extend([(spot, word) for spot in spots])
+            if self._length > span:
+                found.extend([(spot, word) for spot in spots])
         if self._length <= span:
             return True
         last: dict[str, int] = {}
@@ -210,23 +225,19 @@ class Passages:
                 return True
         return not wanted
 
-    def _spots_of(self, word: str) -> Sequence[int]:
-        exact = self._spots.get(word, _NO_SPOTS)
+    def _same(self, word: str) -> Sequence[int]:
+        return self._spots.get(word, _NO_SPOTS)
+
+    def _near(self, word: str) -> Sequence[int]:
+        """Where a word stands, or one that is spelt nearly so."""
         if len(word) < _NEAR_FROM or not word.isalpha():
-            return exact
-        near = [one for one in self._alike.get(word[0], ()) if _may_be_near(word, one)]
-        if not near:
-            return exact
-        from rapidfuzz import fuzz  # noqa: PLC0415 - few runs look for facts
+            return self._same(word)
+        from rapidfuzz import fuzz, process  # noqa: PLC0415 - few runs look for facts
 
-        others = [one for one in near if fuzz.ratio(word, one, score_cutoff=_NEAR)]
-        return [*exact, *(spot for other in others for spot in self._spots[other])]
-
-
-def _may_be_near(word: str, other: str) -> bool:
-    """Whether two words that differ are of like length, without which no two are near."""
-    one, two = len(word), len(other)
-    return 200 * min(one, two) >= _NEAR * (one + two) and word != other
+        near = process.extract(
+            word, self._alike.get(word[0], []), scorer=fuzz.ratio, score_cutoff=_NEAR, limit=None
+        )
+        return [spot for other, _, _ in near for spot in self._spots[other]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,7 +319,7 @@ def _plain(text: str) -> str:
     # Beyond ASCII there are further signs that count as these where case does not.
     is_plain, low = plain.isascii(), plain.lower()
     for signs, rewrite in _REWRITES:
-        if not is_plain or any(sign in low for sign in signs):
+        if not is_plain or signs[0] in low or signs[-1] in low:
             plain = rewrite(plain)
             low = plain.lower()
     return plain
@@ -328,4 +339,4 @@ _REWRITES: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
         lambda text: _SHORT_FORM.sub(lambda found: _SHORT.get(found[0].casefold(), " not"), text),
     ),
 )
-"""In this order; each with what a text has that it changes, in small letters."""
+"""In this order; each with the one or two that a text has that it changes, in small letters."""

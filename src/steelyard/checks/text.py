@@ -20,6 +20,8 @@ _TYPOGRAPHIC = {
 
 def fold(text: str, *, ignore_case: bool) -> str:
     """The text as it is compared: characters and marks put together, perhaps without case."""
+    if text.isascii():
+        return text.lower() if ignore_case else text
     composed = unicodedata.normalize("NFC", text)
     # Without case, characters may fall apart again.
     return unicodedata.normalize("NFC", composed.casefold()) if ignore_case else composed
@@ -37,8 +39,11 @@ class Phrase:
     def __init__(self, phrase: str, *, ignore_case: bool) -> None:
         self._text = fold(phrase, ignore_case=ignore_case)
         self._length = len(self._text)
-        is_plain = not any(mark in self._text for mark in _TYPOGRAPHIC)
-        self._pattern = None if is_plain else _pattern(self._text)
+        self._pattern: re.Pattern[str] | None = None
+        for mark in _TYPOGRAPHIC:
+            if mark in self._text:
+                self._pattern = _pattern(self._text)
+                break
 
     def is_in(self, given: str) -> bool:
         """Whether a text contains it."""
