@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ForwardRef, TypeAlias
 
 if TYPE_CHECKING:
@@ -19,9 +19,8 @@ PathPart: TypeAlias = str | int
 Path: TypeAlias = tuple[PathPart, ...]
 
 
-def no_extra() -> Extra:
-    """The value of `extra` where a contract brought nothing beyond the common part."""
-    return {}
+no_extra: Callable[[], Extra] = dict
+"""Makes the value of `extra` where a contract brought nothing beyond the common part."""
 
 
 def path_text(path: Path) -> str:

@@ -133,12 +133,27 @@ def _sound(outcome: object) -> Outcome:
     """What a check found, if it keeps its promise."""
     if not isinstance(outcome, Outcome):
         return Outcome.unscored(f"the check returned {type(outcome).__name__}, not an Outcome")
+    if _is_plain(outcome):
+        return outcome
     if outcome.status == "scored" and not _is_scored(outcome):
         given = f"score {outcome.score!r}, passed {outcome.passed!r}"
         return Outcome.unscored(f"a result needs a score in [0, 1] and a pass, not {given}")
     if wrong := _wrong_part(outcome):
         return Outcome.unscored(wrong)
     return outcome
+
+
+def _is_plain(outcome: Outcome) -> bool:
+    """Whether an outcome is a score, a pass and a reason, as nearly all are."""
+    return (
+        outcome.status == "scored"
+        and type(outcome.score) is float
+        and 0.0 <= outcome.score <= 1.0
+        and (outcome.passed is True or outcome.passed is False)
+        and type(cast(object, outcome.reason)) is str
+        and outcome.raw_score is None
+        and not outcome.details
+    )
 
 
 def _is_scored(outcome: Outcome) -> bool:
