@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from itertools import pairwise
+from math import ceil
 from typing import TypeAlias
+
+from steelyard.engine.schedule import AHEAD
 
 Lease: TypeAlias = tuple[int, int]
 """The first index, and the one after the last."""
@@ -17,14 +21,21 @@ _SLICES = 8
 class RecordLeases:
     """Leases ranges of records in dataset order; each record goes to one worker.
 
+    Whoever asks gets the next ones, until no more is left than all workers take at once. That is
+    divided evenly, also among those that have yet to ask: a small run is not all for the first.
     The records of a worker that died go to its successor, who knows what of them is done. Nobody
     needs to know where the dataset ends: a lease beyond it is empty.
     """
 
-    def __init__(self, records: int, workers: int) -> None:
+    def __init__(self, records: int, workers: int, calls: int) -> None:
+        """`calls` are those at once that all workers together may make."""
         self._records = records
         self._workers = workers
+        self._last = max(AHEAD, 2 * ceil(calls / workers))
+        """What a worker takes at once: it claims as many calls before it makes them."""
         self._begin = 0
+        self._portions: dict[int, Lease] = {}
+        """What is left for each worker."""
         self._held: defaultdict[int, list[Lease]] = defaultdict(list)
         self._again: defaultdict[int, deque[Lease]] = defaultdict(deque)
 
@@ -32,16 +43,30 @@ class RecordLeases:
         """The next records of a worker."""
         if self._again[worker]:
             return self._again[worker].popleft()
-        left = self._records - self._begin
-        size = min(MOST, left // (self._workers * _PER_WORKER)) if left > 0 else MOST
-        lease = (self._begin, self._begin + max(1, size))
-        self._begin = lease[1]
+        if 0 < self._left <= self._workers * self._last:
+            self._divide()
+        lease = self._portions.pop(worker, None) or self._next()
         self._held[worker].append(lease)
         return lease
 
     def take_back(self, worker: int) -> None:
         """A worker is gone: its successor gets the same records first."""
         self._again[worker] = deque(self._held[worker])
+
+    @property
+    def _left(self) -> int:
+        return self._records - self._begin
+
+    def _next(self) -> Lease:
+        size = min(MOST, self._left // (self._workers * _PER_WORKER)) if self._left > 0 else MOST
+        begin, self._begin = self._begin, self._begin + size
+        return begin, self._begin
+
+    def _divide(self) -> None:
+        """Give every worker its part of what is left."""
+        ends = [self._begin + self._left * n // self._workers for n in range(self._workers + 1)]
+        self._portions = {n: one for n, one in enumerate(pairwise(ends)) if one[0] < one[1]}
+        self._begin = self._records
 
 
 class BudgetGrants:

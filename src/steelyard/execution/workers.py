@@ -126,7 +126,7 @@ class _Shares(NamedTuple):
         cls, ports: ExecutionPorts, run_id: str, prepared: Prepared, count: int, tell: Tell
     ) -> _Shares:
         """All of it, at the start."""
-        forecast, budget = prepared.forecast, prepared.limits.budget_usd
+        budget = prepared.limits.budget_usd
         spent = 0.0 if budget is None else spent_usd(ports, run_id)
         names = {key: spec.name for key, spec in prepared.limited()}
 
@@ -141,7 +141,7 @@ class _Shares(NamedTuple):
             )
 
         return cls(
-            RecordLeases(max(forecast.total, forecast.in_dataset), count),
+            RecordLeases(_leased(prepared), count, _calls_at_once(prepared)),
             BudgetGrants(budget, spent, count),
             RunLimits(
                 ports.clock,
@@ -165,6 +165,17 @@ def _sizes(spec: TargetSpec, workers: int) -> TargetSizes:
     return TargetSizes(
         spec.max_concurrency, workers, spec.requests_per_minute, spec.tokens_per_minute
     )
+
+
+def _leased(prepared: Prepared) -> int:
+    """How many records from the first one on belong to the run, or may."""
+    forecast, options = prepared.forecast, prepared.options
+    is_beginning = not options.where and options.derived is None
+    return forecast.total if is_beginning else max(forecast.total, forecast.in_dataset)
+
+
+def _calls_at_once(prepared: Prepared) -> int:
+    return max((spec.max_concurrency for spec in prepared.specs.values()), default=1)
 
 
 async def _settle(register: Register, shares: _Shares, part: Part) -> None:

@@ -48,7 +48,7 @@ class Holder:
 
 
 def shared_parts(count: int, size: int) -> list[Part]:
-    shared = RecordLeases(size, count)
+    shared = RecordLeases(size, count, 16)
     return [Part(number, count, Holder(shared, number)) for number in range(count)]
 
 
@@ -86,24 +86,47 @@ def test_the_parts_of_a_run_make_up_the_whole(
 
 
 @pytest.mark.parametrize(("records", "workers"), [(1, 2), (300, 2), (5_000, 3), (100_000, 4)])
-def test_leases_follow_each_other_and_become_smaller_towards_the_end(
+def test_each_record_is_leased_once_and_leases_become_smaller_towards_the_end(
     records: int, workers: int
 ) -> None:
-    shared = RecordLeases(records, workers)
-    leases = [shared.lease(0)]
-    while leases[-1][1] < records:
-        leases.append(shared.lease(len(leases) % workers))
-    sizes = [end - begin for begin, end in leases]
+    shared = RecordLeases(records, workers, 64)
+    turns = [shared.lease(number % workers) for number in range(2 * workers + records // 8)]
+    leases = [one for one in turns if one[0] < records]
+    asked, last = leases[:-workers], leases[-workers:]
+    sizes = [end - begin for begin, end in asked]
+    ends = sorted(leases)
 
-    assert all(one[1] == other[0] for one, other in pairwise(leases))
-    assert (leases[0][0], leases[-1][1]) == (0, records)
+    assert (ends[0][0], ends[-1][1]) == (0, records)
+    assert all(one[1] == other[0] for one, other in pairwise(ends))
     assert sizes == sorted(sizes, reverse=True)
-    assert max(sizes) <= MOST
-    assert shared.lease(0) == (records, records + MOST)
+    assert max(sizes, default=0) <= MOST
+    assert max(end - begin for begin, end in last) <= 64
+    assert shared.lease(0)[0] >= records
+
+
+@pytest.mark.parametrize(("records", "workers"), [(60, 2), (60, 4), (7, 3), (2, 4)])
+def test_a_small_run_is_divided_evenly_whoever_asks_first(records: int, workers: int) -> None:
+    shared = RecordLeases(records, workers, 64)
+    leased = [[shared.lease(worker) for _ in range(3)] for worker in range(workers)]
+    counts = [sum(end - begin for begin, end in one if end <= records) for one in leased]
+
+    assert sum(counts) == records
+    assert max(counts) - min(counts) <= 1
+
+
+def test_the_last_records_of_a_large_run_are_divided_evenly() -> None:
+    shared = RecordLeases(1_000, 2, 128)
+    begun = 0
+    while begun < 1_000 - 2 * 128:
+        begun = shared.lease(0)[1]
+    mine, other = shared.lease(0), shared.lease(1)
+
+    assert abs((mine[1] - mine[0]) - (other[1] - other[0])) <= 1
+    assert (mine[0], mine[1], other[1]) == (begun, other[0], 1_000)
 
 
 def test_a_successor_gets_what_the_one_before_has_leased_and_then_more() -> None:
-    shared = RecordLeases(100_000, 2)
+    shared = RecordLeases(100_000, 2, 256)
     mine = [shared.lease(0) for _ in range(2)]
     other = shared.lease(1)
     shared.take_back(0)
@@ -111,6 +134,15 @@ def test_a_successor_gets_what_the_one_before_has_leased_and_then_more() -> None
     assert [shared.lease(0) for _ in range(3)] == [*mine, (other[1], other[1] + MOST)]
     shared.take_back(0)
     assert shared.lease(0) == mine[0]
+
+
+def test_a_successor_gets_the_even_part_that_the_one_before_had_or_has_yet_to_get() -> None:
+    shared = RecordLeases(60, 2, 64)
+    mine = shared.lease(0)
+    shared.take_back(0)
+    shared.take_back(1)
+
+    assert [shared.lease(0), shared.lease(1)] == [mine, (30, 60)]
 
 
 def test_a_reader_waits_for_its_lease_and_asks_for_the_next_before_it_is_needed() -> None:

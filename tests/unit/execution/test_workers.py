@@ -17,6 +17,7 @@ from fakes.workers import PaperCrew, PaperWorker, batch_of
 from steelyard.engine.sharing.messages import TargetJoined
 from steelyard.errors import RunError
 from steelyard.execution import workers
+from steelyard.execution.leases import MOST
 from steelyard.execution.parts import Part
 from steelyard.execution.ports import HolderQuestion
 from steelyard.execution.workers import STARTS, worker_count
@@ -139,7 +140,7 @@ def test_a_process_is_answered_and_its_successor_gets_its_records_again(
     ports, _ = door_of(project, [killed, next_one], [other])
     run(project, ports)
 
-    assert killed.answers == [(0, 1), (1, 2)]
+    assert killed.answers == [(0, 1), (2, 2 + MOST)]
     assert next_one.answers == [(0, 1), 0.0]
 
 
