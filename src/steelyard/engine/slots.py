@@ -60,6 +60,14 @@ class Slots:
         self._count -= fewer
         self._free -= fewer
 
+    def resize(self, count: int) -> None:
+        """From now on there are so many places."""
+        more = count - self._count
+        if more > 0:
+            self.widen(more)
+        elif more:
+            self.narrow(-more)
+
     async def take_all(self) -> None:
         """Take every place, when all have been given back."""
         for _ in range(self._count):

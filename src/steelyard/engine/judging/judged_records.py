@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import fsum
 from typing import cast
 
@@ -13,7 +14,9 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.claims import unawaited
 from steelyard.engine.grading.grading import grade_judged
 from steelyard.engine.judging.judge_calls import AskedRecord, JudgeCalls, KeptBefore
+from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.record_work import Work
+from steelyard.engine.slots import Slots
 from steelyard.engine.unseen import unseen
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Result
@@ -38,7 +41,10 @@ class JudgedRecords:
         self._around = calls.shared.around
         self._phase = calls.shared.phase
         self._before = before
-        self._room = asyncio.Semaphore(at_once)
+        self._room = Slots(at_once)
+        self._widths = {by.name: at_once // 2 for by in calls.targets}
+        for by in calls.targets:
+            by.limiter.on_width(partial(self._use_width, by))
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
         self._is_over = False
@@ -59,13 +65,21 @@ class JudgedRecords:
         """
         # Before there is room: a stop may come while judges are slow, and the answer was paid for.
         kept = self._kept(work, answered, attempts, on_kept)
-        await self._room.acquire()
+        await self._room.take()
         if self._is_over:
             return
         self._phase.enter()
         task = asyncio.ensure_future(self._judge(work, answered, kept))
         self._tasks.add(task)
         task.add_done_callback(self._done)
+
+    def _use_width(self, by: JudgeTarget, width: int) -> None:
+        """A worker's share of the calls of a target has become another."""
+        by.slots.resize(2 * width)
+        if by.claims:
+            by.claims.begin(2 * width)
+        self._widths[by.name] = width
+        self._room.resize(2 * max(self._widths.values()))
 
     def close(self) -> None:
         """No further record comes."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fakes.judges import AsksJudge, JudgeBench, ScriptedJudge, judged_work
+from fakes.shared_run import SharedRun
 from fakes.targets import ScriptedTarget, fails, trace
 from fakes.work import work
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
@@ -420,3 +421,32 @@ def test_a_judge_that_waits_is_no_retrying_run_while_others_are_asked() -> None:
     asyncio.run(run())
 
     assert bench.ledger.states == ["running", "retrying", "running"]
+
+
+def test_judges_of_a_worker_that_is_left_alone_get_the_calls_of_the_others() -> None:
+    bench, workers, most = JudgeBench(), 8, 64
+    bench.at_once = 2 * most // workers
+    in_flight: list[int] = []
+
+    class Slow(ScriptedJudge):
+        async def ask(self, request: Request) -> Trace:
+            in_flight.append(shared.workers[0].in_flight)
+            await bench.clock.sleep(1.0)
+            return await super().ask(request)
+
+    async def run() -> None:
+        nonlocal shared
+        shared = SharedRun(workers, most=most, clock=bench.clock)
+        await bench.clock.sleep(1.0)
+        for number in range(1, workers):
+            shared.end(number)
+        bench.judge_limiter = shared.workers[0]
+        await bench.carry((judged_work(index) for index in range(400)), most)
+        shared.close()
+
+    shared: SharedRun
+    bench.judges = {"judge": Slow()}
+    asyncio.run(bench.clock.carry(run()))
+
+    assert len(bench.statuses()) == 400
+    assert max(in_flight) == most
