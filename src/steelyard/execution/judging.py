@@ -138,7 +138,7 @@ def run_judges(
     phase = JudgesPhase(shared.phase)
     calls = JudgeCalls(targets, prepared.judges.target_of, shared.around, phase, secret)
     # Enough records to keep the busiest target at work while others are committed.
-    at_once = 2 * max(spec.max_concurrency for spec in specs.values())
+    at_once = 4 * max(spec.max_concurrency for spec in specs.values())
     return RunJudges(
         calls, at_once, KeptJudging(ports.judgements, run_id), prepared.part, ports.warn
     )

@@ -60,10 +60,17 @@ class JudgeCalls:
         return self._targets.values()
 
     def of(
-        self, record: PlannedRecord, before: KeptBefore, unseen: Unseen = _ALL_SEEN
+        self,
+        record: PlannedRecord,
+        before: KeptBefore,
+        unseen: Unseen = _ALL_SEEN,
+        kept: asyncio.Future[None] | None = None,
     ) -> RecordAsker:
-        """Who asks judges about one record, of which they cannot see something."""
-        return RecordAsker(self, AskedRecord(record, before, unseen))
+        """Who asks judges about one record, of which they cannot see something.
+
+        Nobody is asked before its answer is `kept`; where it was so earlier, that is None.
+        """
+        return RecordAsker(self, AskedRecord(record, before, unseen, kept))
 
     def stop(self, stop: Stop) -> None:
         """Make no further call; an urgent stop breaks off those that are being made."""
@@ -90,10 +97,15 @@ class AskedRecord:
     """One record while judges look at it."""
 
     def __init__(
-        self, planned: PlannedRecord, before: KeptBefore, unseen: Unseen = _ALL_SEEN
+        self,
+        planned: PlannedRecord,
+        before: KeptBefore,
+        unseen: Unseen = _ALL_SEEN,
+        kept: asyncio.Future[None] | None = None,
     ) -> None:
         self.planned = planned
         self.unseen = unseen
+        self.kept = kept
         self.judgements = dict(before.judgements)
         self.tried = before.tried
         self.asking: dict[str, asyncio.Event] = {}
@@ -154,6 +166,7 @@ class RecordAsker:
                     JudgeRequest(
                         shared=self._calls.shared,
                         record=record.planned,
+                        answer_kept=record.kept,
                         check=self._check,
                         call=call,
                         key=key,

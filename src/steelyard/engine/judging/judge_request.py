@@ -46,6 +46,8 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
     shared: JudgeContext
     record: PlannedRecord
     """Its index is negative for a call that is about none."""
+    answer_kept: asyncio.Future[None] | None = None
+    """Done as soon as the record's answer is kept; None where it was so before."""
     check: str
     call: JudgeCall
     key: str
@@ -114,6 +116,9 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             if by.claims and not by.claims.covers((self, number)):
                 with self.shared.waiting.for_turn(task):
                     await by.claims.cover((self, number))
+            # With a claim, in whose commit it was: nobody has to wait for both.
+            if self.answer_kept:
+                await self.answer_kept
             prompt = prompt_of_call(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens, task)

@@ -132,18 +132,20 @@ class JudgedRecords:
         self, work: Work, answered: Result, kept: asyncio.Future[None] | None
     ) -> None:
         try:
+            result = await self._judged(work, answered, kept)
             if kept:
                 await kept
-            result = await self._judged(work, answered)
             await self._around.ledger.keep(result, ())
             self._around.on_result(result)
         finally:
             await self._phase.leave()
 
-    async def _judged(self, work: Work, answered: Result) -> Result:
+    async def _judged(
+        self, work: Work, answered: Result, kept: asyncio.Future[None] | None
+    ) -> Result:
         trace = cast(Trace, answered.trace)
         before = self._before(answered.index, answered.repeat)
-        asker = self._calls.of(work.record, before, unseen(work.case, trace))
+        asker = self._calls.of(work.record, before, unseen(work.case, trace), kept)
         verdict = await grade_judged(work.rubric, trace, work.case, asker)
         record = asker.record
         if record.error:
