@@ -128,7 +128,7 @@ def _value(shape: _Shape, value: JsonValue) -> object:
     """A JSON value as the value of a setting of this shape."""
     if isinstance(value, list) and shape.item:
         item = shape.item
-        return tuple([_value(item, one) for one in value])
+        return tuple(value if item == _AS_IT_IS else [_value(item, one) for one in value])
     if isinstance(value, dict) and shape.nested:
         known = _shapes(shape.nested)
         given = {name: _value(known[name], value[name]) for name in known if name in value}

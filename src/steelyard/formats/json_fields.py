@@ -67,7 +67,8 @@ def object_list(row: Mapping[str, JsonValue], name: str) -> list[JsonObject]:
 
 def text_list(row: Mapping[str, JsonValue], name: str) -> list[str]:
     """A list of texts; an empty one where there is none."""
-    return texts(list_field(row, name))
+    value = row.get(name)
+    return [] if value is None else texts(value)
 
 
 def texts(value: JsonValue) -> list[str]:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
+import msgspec
+
 from steelyard.model.case import Case
+from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
@@ -58,8 +61,7 @@ class StatedCheck:
         return Outcome.unscored(f"nothing here carries out {self.kind}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubricCheck:
+class RubricCheck(FrozenStruct, frozen=True, kw_only=True):
     """A check with its place in a rubric."""
 
     id: str
@@ -67,8 +69,11 @@ class RubricCheck:
     weight: float = 1.0
     required: bool = False
     negate: bool = False
-    extra: Extra = field(default_factory=no_extra, hash=False)
+    extra: Extra = msgspec.field(default_factory=no_extra)
     """What the file says beside the settings of the kind."""
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.check))
 
     @property
     def runs_commands(self) -> bool:
@@ -76,8 +81,7 @@ class RubricCheck:
         return any(getattr(check, "runs_commands", False) for check in _within((self,)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rubric:
+class Rubric(FrozenStruct, frozen=True, kw_only=True):
     """Checks and how their results combine."""
 
     id: str
@@ -90,7 +94,10 @@ class Rubric:
     """The hash of its content, however the file is laid out; None for a rubric made in code."""
     grading_sha256: str | None = None
     """The hash of the part on which scores depend."""
-    extra: Extra = field(default_factory=no_extra, hash=False)
+    extra: Extra = msgspec.field(default_factory=no_extra)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.version, self.checks))
 
     @property
     def name(self) -> str:
