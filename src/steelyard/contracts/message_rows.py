@@ -55,6 +55,8 @@ def read_block(block: JsonObject) -> ContentBlock:
 
 def beyond(row: JsonObject, named: set[str]) -> JsonObject:
     """What a row carries beside the fields that were read from it."""
+    if named.issuperset(row):
+        return {}
     return {name: value for name, value in row.items() if name not in named}
 
 

@@ -26,19 +26,20 @@ def evaluators(row: JsonObject) -> Iterator[Evaluator]:
             yield _evaluator(kind, {"phrases": row[kind]})
     if row.get(LINT):
         yield _evaluator("php_lint", {})
-    demands = {
-        name: value for name, value in object_field(row, MARKDOWN).items() if name in _DEMANDS
-    }
-    demands = {name: value for name, value in demands.items() if _is_demand(value)}
-    if demands:
-        yield _evaluator("markdown_structure", demands)
+    if MARKDOWN in row:
+        stated = object_field(row, MARKDOWN)
+        demands = {name: stated[name] for name in stated if name in _DEMANDS}
+        demands = {name: value for name, value in demands.items() if _is_demand(value)}
+        if demands:
+            yield _evaluator("markdown_structure", demands)
 
 
 def further_demands(row: JsonObject) -> JsonObject:
     """What the check of Markdown carries that no check knows."""
-    return {
-        name: value for name, value in object_field(row, MARKDOWN).items() if name not in _DEMANDS
-    }
+    if MARKDOWN not in row:
+        return {}
+    stated = object_field(row, MARKDOWN)
+    return {name: stated[name] for name in stated if name not in _DEMANDS}
 
 
 def inline_checks(case: Case) -> JsonObject:
@@ -61,7 +62,8 @@ def _inline(case: Case) -> Iterator[Evaluator]:
 
 
 def _evaluator(kind: str, settings: JsonObject) -> Evaluator:
-    return Evaluator(name=kind, type=kind, settings={**settings, "required": True})
+    settings["required"] = True
+    return Evaluator(name=kind, type=kind, settings=settings)
 
 
 def _settings(evaluator: Evaluator) -> JsonObject:

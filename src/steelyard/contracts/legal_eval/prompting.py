@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,16 +23,16 @@ def policy_messages(case: Case, policy: Policy) -> tuple[Message, ...]:
     context, the attachments and the choices; what came before stays as it is.
     """
     earlier, asked = _split(case.input_messages)
-    values = _Values(case, asked.text)
-    system = _filled(policy.system, values, policy.defaults)
-    written = replace(asked, content=_filled(policy.user, values, policy.defaults))
+    prompt = asked.text
+    system = _filled(policy.system, case, prompt, policy.defaults) if policy.system else ""
+    written = replace(asked, content=_filled(policy.user, case, prompt, policy.defaults))
     first = (Message(role="system", content=system),) if system else ()
     return (*first, *earlier, written)
 
 
 def choice_lines(choices: Iterable[AnswerChoice]) -> str:
     """Choices as a target sees them, one a line: `A. text`."""
-    return "\n".join(f"{choice.id}. {choice.text}" for choice in choices)
+    return "\n".join([f"{choice.id}. {choice.text}" for choice in choices])
 
 
 def _split(messages: tuple[Message, ...]) -> tuple[tuple[Message, ...], Message]:
@@ -40,49 +41,63 @@ def _split(messages: tuple[Message, ...]) -> tuple[tuple[Message, ...], Message]
     return messages, Message(role="user", content="")
 
 
-class _Values:
-    """What the names of a template stand for in one case."""
+class _Name(NamedTuple):
+    """A name in a part of a template."""
 
-    def __init__(self, case: Case, prompt: str) -> None:
-        self._case = case
-        self._prompt = prompt
-
-    def of(self, name: str) -> str:
-        case = self._case
-        if name.startswith("metadata."):
-            return _text(case.metadata.get(name.removeprefix("metadata.")))
-        if name == "prompt":
-            return self._prompt
-        if name == "context":
-            return case.context
-        if name == "choices":
-            return choice_lines(case.choices)
-        if name == "choice_ids":
-            return ", ".join(choice.id for choice in case.choices)
-        return "\n\n".join(_document(attachment) for attachment in case.attachments)
+    name: str
+    value: Callable[[Case, str], str]
+    """What it stands for in a case, of which the prompt is given beside."""
+    after: str
+    """The text between it and the next name."""
 
 
-def _filled(template: tuple[str, ...], values: _Values, defaults: Mapping[str, str]) -> str:
-    parts = [_part(texts, names, values, defaults) for texts, names in _taken_apart(template)]
+_VALUES: dict[str, Callable[[Case, str], str]] = {
+    "prompt": lambda _, prompt: prompt,
+    "context": lambda case, _: case.context,
+    "choices": lambda case, _: choice_lines(case.choices),
+    "choice_ids": lambda case, _: ", ".join([choice.id for choice in case.choices]),
+    "attachments": lambda case, _: "\n\n".join(map(_document, case.attachments)),
+}
+
+
+def _filled(
+    template: tuple[str, ...], case: Case, prompt: str, defaults: Mapping[str, str]
+) -> str:
+    taken = _taken_apart(template)
+    parts = [_part(first, names, case, prompt, defaults) for first, names in taken]
     return "\n\n".join([part for part in parts if part])
 
 
-def _part(texts: list[str], names: list[str], values: _Values, defaults: Mapping[str, str]) -> str:
+def _part(
+    first: str, names: Iterable[_Name], case: Case, prompt: str, defaults: Mapping[str, str]
+) -> str:
     """A part with its names filled in one pass, so that `{{` in a case stays `{{`."""
-    filled = [texts[0]]
-    for name, text in zip(names, texts[1:], strict=True):
-        shown = values.of(name).strip() or defaults.get(name, "")
+    filled = [first]
+    for name, value, after in names:
+        shown = value(case, prompt).strip() or defaults.get(name, "")
         if not shown:
             return ""
-        filled += (shown, text)
+        filled += (shown, after)
     return "".join(filled)
 
 
 @lru_cache(maxsize=256)
-def _taken_apart(template: tuple[str, ...]) -> list[tuple[list[str], list[str]]]:
-    """The texts of each part, and the names between them."""
+def _taken_apart(template: tuple[str, ...]) -> list[tuple[str, list[_Name]]]:
+    """Each part as its first text and its names."""
     pieces = map(PLACEHOLDER.split, template)
-    return [(part[::2], [name.strip() for name in part[1::2]]) for part in pieces]
+    return [
+        (texts[0], [_named(*one) for one in zip(texts[1::2], texts[2::2], strict=True)])
+        for texts in pieces
+    ]
+
+
+def _named(written: str, after: str) -> _Name:
+    name = written.strip()
+    return _Name(name, _VALUES.get(name) or _metadata(name.removeprefix("metadata.")), after)
+
+
+def _metadata(field: str) -> Callable[[Case, str], str]:
+    return lambda case, _: _text(case.metadata.get(field))
 
 
 def _document(attachment: Attachment) -> str:

@@ -90,7 +90,9 @@ class LegalEvalJsonl:
 
     def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
         """The row, and the hash of every document that was read for it."""
-        return {**case_row(case), "files": file_hashes(case)}
+        written = case_row(case)
+        written["files"] = file_hashes(case)
+        return written
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases; its rows say themselves where they come from."""

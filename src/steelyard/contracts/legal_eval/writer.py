@@ -30,27 +30,42 @@ def lines_of(_name: str, rows: list[JsonObject]) -> Callable[[], BinaryIO]:
 
 def case_row(case: Case) -> JsonObject:
     """A case as one row; a case that this contract cannot hold is a RequestError."""
-    beyond = dict(case.extra)
     row: JsonObject = {
         "schema_version": LEGAL_EVAL.schema_version,
         "id": case.id,
         "dataset": case.dataset,
         "task_type": case.task_type or _task_type(case),
-        "prompt": beyond.pop("prompt", None) or _prompt(case),
+        "prompt": case.extra.get("prompt") or _prompt(case),
     }
-    optional: JsonObject = {
-        "context": case.context,
-        "messages": _messages(case),
-        "attachments": [_attachment_row(attachment) for attachment in case.attachments],
-        "metadata": dict(case.metadata),
-        "rubric": [_criterion_row(criterion) for criterion in case.criteria],
-        "reference_answers": list(case.reference_answers),
-        "choices": [
+    if case.context:
+        row["context"] = case.context
+    if messages := _messages(case):
+        row["messages"] = messages
+    if case.attachments:
+        row["attachments"] = [_attachment_row(attachment) for attachment in case.attachments]
+    if case.metadata:
+        row["metadata"] = dict(case.metadata)
+    row.update(_expectations(case))
+    for name, value in case.extra.items():
+        if name != "prompt":
+            row[name] = value
+    return row
+
+
+def _expectations(case: Case) -> JsonObject:
+    """What a case is graded by."""
+    row: JsonObject = {}
+    if case.criteria:
+        row["rubric"] = [_criterion_row(criterion) for criterion in case.criteria]
+    if case.reference_answers:
+        row["reference_answers"] = list(case.reference_answers)
+    if case.choices:
+        row["choices"] = [
             {"id": choice.id, "text": choice.text, **choice.extra} for choice in case.choices
-        ],
-        "correct_choice_ids": list(case.correct_choice_ids),
-    }
-    return {**row, **{name: value for name, value in optional.items() if value}, **beyond}
+        ]
+    if case.correct_choice_ids:
+        row["correct_choice_ids"] = list(case.correct_choice_ids)
+    return row
 
 
 def _task_type(case: Case) -> str:
