@@ -113,12 +113,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             with self.shared.waiting.for_turn(task):
                 await by.slots.take()
         try:
-            if by.claims and not by.claims.covers((self, number)):
-                with self.shared.waiting.for_turn(task):
-                    await by.claims.cover((self, number))
-            # With a claim, in whose commit it was: nobody has to wait for both.
-            if self.answer_kept:
-                await self.answer_kept
+            await self._cover(number, task)
             prompt = prompt_of_call(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens, task)
@@ -150,6 +145,16 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             return await self._replied(answer, request, at, cache_key)
         finally:
             by.slots.release()
+
+    async def _cover(self, number: int, task: asyncio.Task[None]) -> None:
+        """Wait until the call is claimed and the answer that it is about is kept."""
+        claims = self.by.claims
+        if claims and not claims.covers((self, number)):
+            with self.shared.waiting.for_turn(task):
+                await claims.cover((self, number))
+        # With a claim, in whose commit it was: nobody has to wait for both.
+        if self.answer_kept:
+            await self.answer_kept
 
     async def probe(self, number: int) -> None:
         """See whether a target is back, by a call that it has answered before."""
