@@ -68,10 +68,11 @@ class ChoiceReader:
     """Reads answers to one set of choices."""
 
     def __init__(self, choices: tuple[AnswerChoice, ...]) -> None:
-        self._exact = {choice.id for choice in choices}
+        ids = [choice.id for choice in choices]
+        self._exact = set(ids)
         self._choices = choices
-        self._longest = max((len(choice.text) for choice in choices), default=0) + 80
-        self._patterns = patterns_of(tuple(choice.id for choice in choices))
+        self._longest = max([len(choice.text) for choice in choices], default=0) + 80
+        self._patterns = patterns_of(tuple(ids))
 
     @cached_property
     def _texts(self) -> dict[str, str]:
@@ -176,8 +177,11 @@ class ChoiceReader:
 
     def _in_phrases(self, text: str) -> Ids:
         """The choices that are taken last; where none is, those that are only named last."""
-        taken = sorted([*self._announced(text), *self._praised(text)])
-        return _last(ids for _, ids in taken).ids or _last(self._named(text)).ids
+        taken = [*self._announced(text), *self._praised(text)]
+        for _, ids in sorted(taken, reverse=True):
+            if ids:
+                return ids
+        return _last(self._named(text)).ids
 
     def _named(self, text: str) -> Iterator[Ids]:
         end = 0
@@ -293,6 +297,8 @@ class ChoiceReader:
 
     def _names(self, text: str) -> Ids:
         """The ids in a list of them; one that could be two choices is none."""
+        if text in self._exact:
+            return (text,)
         found = (match[0] for match in self._patterns.label.finditer(text))
         named = (form if form in self._exact else self._ids.get(_form(form)) for form in found)
         return _once(name for name in named if name is not None)

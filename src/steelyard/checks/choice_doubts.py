@@ -80,9 +80,9 @@ _ONLY_NAMED = re.compile(
 
 def is_doubted(text: str, start: int, end: int) -> bool:
     """Whether the statement from `start` to `end` is denied, taken back or another's."""
-    before = _sentence_before(text, start)
+    before = _sentence_before(text, start) if start else ""
     after = text[end : end + _WINDOW]
-    if _DOUBT.search(_clause(before)) or _TAKEN_BACK.match(after):
+    if (before and _DOUBT.search(_clause(before))) or (after and _TAKEN_BACK.match(after)):
         return True
     is_supposed = bool(_WOULD.search(text[start : min(end, start + _WINDOW)]))
     rest = _SENTENCE.split(after, maxsplit=1)[0]
