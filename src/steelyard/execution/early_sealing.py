@@ -43,6 +43,8 @@ class EarlySealing:
         self._missing = array("I", (prepared.options.repeat,)) * prepared.forecast.total
         self._complete = 0
         """Number of leading records with all results."""
+        self._awaited = 0
+        """How many of them are waited for."""
         self._is_over = self._is_given_up = False
         self._changed = threading.Condition()
         ports.artifacts(run_id).clear_drafts()
@@ -61,9 +63,10 @@ class EarlySealing:
         complete, total = self._complete, len(missing)
         while complete < total and not missing[complete]:
             complete += 1
-        with self._changed:
-            self._complete = complete
-            self._changed.notify()
+        self._complete = complete
+        if complete >= self._awaited:  # fewer do not wake it
+            with self._changed:
+                self._changed.notify()
 
     def metrics(self) -> tuple[Metrics, list[Slice]]:
         """The metrics and slices, after the last result."""
@@ -99,7 +102,8 @@ class EarlySealing:
     def _known(self, begin: int) -> int | None:
         """Wait for enough complete records and return the end of their range; None at the end."""
         with self._changed:
-            while not (self._is_over or self._is_given_up or self._complete - begin >= STEP):
+            self._awaited = begin + STEP
+            while not (self._is_over or self._is_given_up or self._complete >= self._awaited):
                 self._changed.wait()
             if self._is_given_up:
                 raise _GivenUpError

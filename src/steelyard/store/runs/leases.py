@@ -28,12 +28,13 @@ class Lease:
         self.run_id = run_id
         self._engine = engine
         self.fence = fence
-        # Made once: to put it together takes ten times as long as to carry it out.
+        # Made once: to put them together takes ten times as long as to carry them out.
         self._renewal = (
             update(runs)
             .where(runs.c.run_id == run_id, runs.c.fence == fence)
             .values(lease_until=database_seconds() + LEASE_S)
         )
+        self._request = select(runs.c.cancel_requested).where(runs.c.run_id == run_id)
         self._is_over = threading.Event()
         self._is_cancelled = False
         self._on_cancel: Callable[[], None] | None = None
@@ -77,8 +78,7 @@ class Lease:
                 continue  # a store that is busy for a moment is asked again
 
     def _look_for_cancel(self) -> None:
-        query = select(runs.c.cancel_requested).where(runs.c.run_id == self.run_id)
         with self._engine.connect() as connection:
-            self._is_cancelled = bool(connection.execute(query).scalar())
+            self._is_cancelled = bool(connection.execute(self._request).scalar())
         if self._is_cancelled and self._on_cancel:
             self._on_cancel()
