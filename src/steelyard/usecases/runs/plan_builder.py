@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -47,6 +48,10 @@ from steelyard.usecases.runs.prompt_variants import prompt_spec
 from steelyard.usecases.runs.unanswered import Unanswered
 
 _SHOWN_GAPS = 10
+_KEPT_TIMES = 2
+"""How often what a record says is in memory: as its row, and as its case."""
+_KEPT_BYTES = 4000
+"""What a record takes there beside what it says."""
 _SHOWN_WARNINGS = 3
 
 
@@ -109,12 +114,21 @@ class PlanBuilder:
         self.judges = JudgePlan(judges, partial(_judge_spec, ports, options, specs))
         self._validation_watch = validation_watch(ports, self.judges, options)
         self.kept: list[Planned] | None = []
+        self._most_kept = sys.maxsize
+        self._size = source.size
         if options.from_conversation:
             spec = ports.conversation()
             self.specs[spec.name] = spec
         elif options.responses:
             spec = ports.recorded(ports.root / options.responses, options.candidate)
             self.specs[spec.name] = spec
+
+    def keep_within(self, memory: int) -> None:
+        """Keep the records for the run where they take no more bytes of memory than these.
+
+        What their file says stands in them, in rows and cases.
+        """
+        self._most_kept = (memory - _KEPT_TIMES * self._size) // _KEPT_BYTES
 
     def look(self) -> None:
         rows = self._watched(self._reading.rows())
@@ -159,7 +173,9 @@ class PlanBuilder:
                 graded, prompt = self._look_at(row, case)
                 unclustered += cluster_of_case(case, cluster) is None
             if self.kept is not None:
-                self.kept.append(Planned(row, case, graded, prompt))
+                self.kept.append(Planned(row._replace(content=b""), case, graded, prompt))
+                if len(self.kept) > self._most_kept:
+                    self.kept = None
         self._refuse_strictly()
         self._check_where(met)
         require_clusters(self.options, unclustered, self.forecast.valid, self._ports.warn)

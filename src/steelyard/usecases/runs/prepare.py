@@ -41,8 +41,8 @@ from steelyard.usecases.runs.ports import RunPorts
 
 UPLOADED = "dataset_document"
 """The contract of datasets that are posted."""
-KEPT_BYTES = 8 * 1024 * 1024
-"""Datasets up to this size are read once, and their records kept in memory for the run."""
+KEPT_BYTES = 160 * 1024 * 1024
+"""Memory that records may take to be kept from the plan to the run, and read once."""
 
 
 def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
@@ -123,8 +123,9 @@ def prepare_source(
         hint = f" ({finding.hint})" if finding.hint else ""
         ports.warn(f"{source.name}: {finding.message}{hint}")
     survey = PlanBuilder(ports, options, source, rubric, dict(specs))
-    if source.size > KEPT_BYTES or (source.paths and options.workers > 1):
-        survey.kept = None  # other processes read their records themselves
+    if source.paths:
+        # Other processes read their records themselves.
+        survey.keep_within(0 if options.workers > 1 else KEPT_BYTES)
     survey.look()
     survey.limit()
     # Canaries, which are in no file, repeat questions on purpose; the parent of a derived run
