@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
@@ -21,6 +21,9 @@ IMAGE_TOKENS = 1600
 """What an image is taken for: about the most that one costs."""
 # What every protocol takes for the id of a call.
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+_Parts: TypeAlias = tuple[str | ImageBlock, ...]
 
 
 class _Turn(NamedTuple):
@@ -50,15 +53,17 @@ def prompt_from(messages: Sequence[Message], context: str = "") -> Prompt:
         if text and only.role == "user":
             return Prompt((("user", text),), text)
     guidelines = _guidelines(messages)
+    parts = list(map(message_parts, messages))
+    texts = list(map(_text, parts))
     turns = [_Turn("system", context.strip())]
-    turns += [_Turn(message.role, message_text(message)) for message in messages]
+    turns += [_Turn(message.role, said) for message, said in zip(messages, texts, strict=True)]
     turns = [turn for turn in turns if turn.text]
     shown = [turn.marked if len(turns) > 1 else turn.text for turn in turns]
     chat = _chat(turns, guidelines)
     rich = ()
     if has_more_than_text(messages):
         system = _joined([guidelines, context.strip()])
-        rich = _rich(messages, system)
+        rich = tuple(_rich(messages, parts, texts, system))
     return Prompt(chat, _joined([guidelines, *shown]), rich)
 
 
@@ -80,7 +85,8 @@ def _guidelines(messages: Sequence[Message]) -> str:
     blocks = {
         block.path: block
         for message in messages
-        for block in message.blocks
+        if isinstance(message.content, tuple)
+        for block in message.content
         if isinstance(block, FileBlock) and block.guideline
     }
     if not blocks:
@@ -105,16 +111,18 @@ def _chat(turns: list[_Turn], guidelines: str) -> tuple[tuple[str, str], ...]:
 
 def message_text(message: Message) -> str:
     """The text of a message with the files that it shows, but for guidelines."""
-    return _joined(part for part in message_parts(message) if isinstance(part, str))
+    return _text(message_parts(message))
 
 
-def message_parts(message: Message) -> tuple[str | ImageBlock, ...]:
+def message_parts(message: Message) -> _Parts:
     """What a message shows, but for guidelines: its texts, and the images between them."""
-    if not isinstance(message.content, tuple):
-        return (message.text.strip(),)
+    content = message.content
+    if not isinstance(content, tuple):
+        text = message.text.strip()
+        return (text,) if text else ()
     parts: list[str | ImageBlock] = []
     texts: list[str] = []
-    for block in message.content:
+    for block in content:
         if isinstance(block, TextBlock):
             texts.append(block.text.strip())
         elif isinstance(block, FileBlock) and not block.guideline:
@@ -122,42 +130,47 @@ def message_parts(message: Message) -> tuple[str | ImageBlock, ...]:
         elif isinstance(block, ImageBlock):
             parts += [_joined(texts), block]
             texts = []
-    return tuple(part for part in (*parts, _joined(texts)) if part)
+    return tuple([part for part in (*parts, _joined(texts)) if part])
+
+
+def _text(parts: _Parts) -> str:
+    return _joined([part for part in parts if isinstance(part, str)])
 
 
 def _file(block: FileBlock, name: str) -> str:
     return f'<file path="{name}">\n{block.text.strip()}\n</file>'
 
 
-def _rich(messages: Sequence[Message], system: str) -> tuple[Turn, ...]:
+def _rich(
+    messages: Sequence[Message], parts: Sequence[_Parts], texts: Sequence[str], system: str
+) -> Iterator[Turn]:
     """The turns of a conversation with images or tool calls, as the protocols of models have them.
 
     Leading system messages become one, and results stand with their calls.
     """
-    leading = list(takewhile(lambda message: message.role == "system", messages))
-    opening = _joined([system, *map(message_text, leading)])
-    first = (Turn("system", (opening,)),) if opening else ()
-    return (*first, *_rich_turns(messages, len(leading)))
-
-
-def _rich_turns(messages: Sequence[Message], start: int) -> Iterator[Turn]:
+    start = 0
+    while start < len(messages) and messages[start].role == "system":
+        start += 1
+    if opening := _joined([system, *texts[:start]]):
+        yield Turn("system", (opening,))
     history = tool_history(messages)
-    for index, message in enumerate(messages):
-        if index < start or message.role == "tool":
+    for index, message in enumerate(messages[start:], start):
+        if message.role == "tool":
             continue
-        used = tuple(_used(messages, index, history))
-        parts = tuple(part for part in message_parts(message) if part)
-        if parts or used:
-            yield Turn(message.role, parts, used)
+        used = tuple(_used(messages, texts, index, history)) if message.tool_calls else ()
+        if parts[index] or used:
+            yield Turn(message.role, parts[index], used)
 
 
-def _used(messages: Sequence[Message], index: int, history: ToolHistory) -> Iterator[ToolUse]:
+def _used(
+    messages: Sequence[Message], texts: Sequence[str], index: int, history: ToolHistory
+) -> Iterator[ToolUse]:
     """The calls of a message that have a result."""
     for number, call in enumerate(messages[index].tool_calls):
         if (index, number) not in history.results:
             continue
         answered = history.results[index, number]
-        result = _json(call.output) if answered is None else message_text(messages[answered])
+        result = _json(call.output) if answered is None else texts[answered]
         is_usable = call.id is not None and _ID.fullmatch(call.id)
         name = call.id if call.id and is_usable else f"call_{index}_{number}"
         yield ToolUse(name, call.tool, call.input, result)
@@ -168,4 +181,4 @@ def _json(value: JsonValue) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join([part for part in parts if part])

@@ -81,6 +81,8 @@ class Schema:
         except (ValueError, RecursionError):
             message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
             return [Problem(code="value_out_of_range", message=message)]
+        if not found and not unknown:
+            return []
         listed = [problem for group in found for problem in group]
         flat = list(_without_followers(listed[: MAX_PROBLEMS + 1]))
         ordered = sorted([*flat, *unknown], key=path_order)

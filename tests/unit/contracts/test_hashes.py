@@ -64,6 +64,15 @@ def test_the_hash_is_that_of_pythons_sorted_compact_json(value: JsonValue) -> No
     assert record_sha256(value) == sha256(text)
 
 
+@pytest.mark.parametrize("text", ["iVBO0e0R", 'say "no"', "C:\\\\", '\\"', "null\n"])
+@pytest.mark.parametrize("number", [0.5, 1e16, 2e-7, float("nan")])
+def test_a_long_text_hides_no_number_beside_it(text: str, number: float) -> None:
+    value: JsonValue = [text * 500, number, {text * 500: number}, "\\"]
+    written = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+    assert record_sha256(value) == sha256(written)
+
+
 @given(st.lists(st.floats(), min_size=1))
 def test_numbers_are_written_as_python_writes_them(value: list[float]) -> None:
     assert record_sha256([*value]) == sha256(json.dumps(value, separators=(",", ":")))

@@ -152,8 +152,10 @@ class _EvalCasesReading:
         record_id = name if isinstance(name, str) else None
         if record_id is not None and not seen.add(record_id):
             found.append(duplicate_id(record_id, "case"))
-        place = replace(place, record_id=record_id)
-        findings = tuple(place.finding(problem) for problem in sorted(found, key=path_order))
+        findings = ()
+        if found:
+            named = replace(place, record_id=record_id)
+            findings = tuple(named.finding(problem) for problem in sorted(found, key=path_order))
         return Row(place.index, place.line, record_id, value, findings)
 
 
@@ -226,9 +228,10 @@ class EvalCasesJsonl(_EvalCasesReading):
 
 
 def _is_telling(text: bytes, row: JsonObject) -> bool:
-    if is_marked(text, _TELLING):
+    # The messages first: where one shows a picture, the text is long.
+    if any(isinstance(message["content"], list) for message in _messages(row)):
         return True
-    return any(isinstance(message["content"], list) for message in _messages(row))
+    return is_marked(text, _TELLING)
 
 
 def _messages(row: JsonObject) -> Iterator[JsonObject]:
