@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -79,23 +79,26 @@ class Redactor:
         texts: list[bytes],
         exempt: Callable[[], Iterable[Exemption]],
         own: Collection[bytes] = (),
-        seen: bytes = b"",
+        seen: Sequence[bytes] = (),
     ) -> list[bytes]:
         """The same for several texts; where there is nothing, one look at all of them tells.
 
-        `seen` is what to look at, where one of them says twice what is enough to see once.
+        `seen` is what to look at, in pieces of whole texts, where it is known: what stands twice
+        is enough to see once, and a long text without signs is not looked at again for others'.
         """
-        if not self._signs(seen or b"\n".join(texts), own):
+        if not any(self._signs(piece, own) for piece in seen or (b"\n".join(texts),)):
             return texts
         each = zip(texts, exempt(), strict=True)
         return [self(text, *own, exempt=ours) for text, ours in each]
 
-    def carry(self, *texts: bytes, seen: bytes = b"") -> None:
+    def carry(self, *texts: bytes, seen: Sequence[bytes] = ()) -> None:
         """Count the marks that stand in texts already: of another run, or of a target's error.
 
         Where none stands in `seen`, none stands in the texts.
         """
-        marked = [] if seen and BEGIN not in seen else [text for text in texts if BEGIN in text]
+        if seen and not any(BEGIN in piece for piece in seen):
+            return
+        marked = [text for text in texts if BEGIN in text]
         if not marked:
             return
         marks = marks_in(marked)

@@ -17,7 +17,7 @@ from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.formats.encoding import without_surrogates
 from steelyard.formats.json_fields import object_list
 from steelyard.model.exemption import Exemption
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Private, Result
 from steelyard.model.verdict import CheckResult
@@ -118,7 +118,7 @@ class ResultRows:
         if private:
             each = zip(texts, exempt(), strict=True)
             texts = [self._redact.without(text, private, ours) for text, ours in each]
-            seen = b""
+            seen = ()
         own = result.record_sha256 or "", asked
         clean = self._redact.each(texts, exempt, [one.encode("ascii") for one in own], seen)
         place = self._run_id, result.index, result.repeat
@@ -201,7 +201,7 @@ class ResultRows:
         if private:
             each = zip(texts, exempt, strict=True)
             texts = [self._redact.without(text, private, ours) for text, ours in each]
-            seen = b""
+            seen = ()
         clean = self._redact.each(texts, lambda: exempt, [one.encode() for one in own], seen)
         return clean[: len(rows)], self._tried(attempts, clean[len(rows) :])
 
@@ -265,34 +265,41 @@ def _exempt_score(entry: CheckResult) -> Exemption:
     return exemptions.JUDGED_SCORE if entry.outcome.judge else exemptions.SCORE
 
 
-def _prediction_lines(made: Prediction, *others: Facts | Value) -> tuple[bytes, list[bytes]]:
-    """The same of a prediction and what follows; a long answer is not seen twice."""
+def _prediction_lines(
+    made: Prediction, *others: Facts | Value
+) -> tuple[Sequence[bytes], list[bytes]]:
+    """The same of a prediction and what follows; a long answer is looked at once, by itself."""
     said = made.model_response or ""
-    if len(said) < LONG or not _is_said(made.trace or {}, said):
+    if len(said) < LONG or not made.trace:
         return _lines((made, *others))
+    marked = structs.replace(made, model_response=_SAID, trace=_without_said(made.trace, said))
     try:
         answer = _encode(said)
-        seen = _encode_lines((structs.replace(made, model_response=_SAID), *others))
+        rest = _encode_lines((marked, *others))
     except UnicodeEncodeError:
         return _lines((made, *others))
-    texts = seen.split(b"\n")[:-1]
-    texts[0] = texts[0].replace(_SAID_SIGN, answer, 1)
-    return seen, texts
+    texts = rest.split(b"\n")[:-1]
+    texts[0] = texts[0].replace(_SAID_SIGN, answer)
+    return (rest, answer), texts
 
 
-def _is_said(trace: JsonObject, text: str) -> bool:
-    """Whether a text is the whole of a message."""
-    return any(row.get("content") == text for row in object_list(trace, "messages"))
+def _without_said(trace: JsonObject, text: str) -> JsonObject:
+    """A trace with a sign in the place of each content that is the whole of a text."""
+    messages = [
+        {**row, "content": _SAID} if row.get("content") == text else row
+        for row in object_list(trace, "messages")
+    ]
+    return {**trace, "messages": cast(JsonValue, messages)}
 
 
-def _lines(rows: Sequence[JsonObject | Facts | Value]) -> tuple[bytes, list[bytes]]:
+def _lines(rows: Sequence[JsonObject | Facts | Value]) -> tuple[Sequence[bytes], list[bytes]]:
     """Rows in one text with a line for each, and each by itself; JSON has no line breaks."""
     try:
         data = _encode_lines(rows)
     except UnicodeEncodeError:
         texts = [_bytes(row) for row in rows]
-        return b"\n".join(texts), texts
-    return data, data.split(b"\n")[:-1]
+        return (b"\n".join(texts),), texts
+    return (data,), data.split(b"\n")[:-1]
 
 
 def _bytes(row: JsonObject | Facts | Value) -> bytes:

@@ -167,6 +167,17 @@ def test_a_long_answer_is_seen_once_and_written_twice(said: str) -> None:
     )
 
 
+def test_beside_a_long_answer_nothing_stays_that_nobody_may_see() -> None:
+    said = Message(role="assistant", content="x " * 1024)
+    trace = Trace(messages=(said,))
+    long = Result(index=0, record_id=f"{FOREIGN}", status="evaluated", trace=trace)
+    made = ResultRows("run_1", Redactor((), KINDS)).of_result(long, [])
+    row = json.loads(kept_texts(made)[0])
+
+    assert row["record_id"] == "[redacted:card]"
+    assert row["model_response"] == row["trace"]["messages"][0]["content"] == said.content
+
+
 def test_the_times_of_claimed_calls_stay() -> None:
     rules = RedactionRules(patterns=(), custom=(("digits", "[0-9]{4}"),))
     made = ResultRows("run_1", Redactor.by(rules, ()))
