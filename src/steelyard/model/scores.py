@@ -8,6 +8,8 @@ from operator import mul
 from sys import float_info
 
 _DIGITS = 9
+_ENDS = frozenset((0.0, 1.0))
+"""What most scores are; to round them takes longer than to look."""
 _SUMMABLE = (1e-200, 1e200)
 """Between these no sum of weights, and no product with a score, leaves the range of floats."""
 _ROUNDING = 1e-12
@@ -20,6 +22,8 @@ def meant(number: float) -> float:
     Two jurors of weight 0.1 who both give 0.7 come to 0.7 and not to 0.6999999999999998, which
     would miss a threshold of 0.7.
     """
+    if number in _ENDS:
+        return number
     short = round(number, _DIGITS)
     return short if abs(number - short) < _ROUNDING else number
 

@@ -199,10 +199,10 @@ def _negated(outcome: Outcome) -> Outcome:
 
 
 def _combined(combine: Combine, scored: Sequence[CheckResult]) -> float:
-    scores = [cast(float, result.outcome.score) for result in scored]
-    passes = [bool(result.outcome.passed) for result in scored]
+    scores = cast("list[float]", [result.outcome.score for result in scored])
     if combine == "weighted_avg":
-        return _weighted(scores, [result.weight for result in scored], passes)
+        return _weighted(scores, scored)
+    passes = [bool(result.outcome.passed) for result in scored]
     rules: dict[str, Callable[[], float]] = {
         "all_pass": lambda: float(all(passes)),
         "any_pass": lambda: float(any(passes)),
@@ -222,17 +222,23 @@ def _raw(combine: Combine, scored: Sequence[CheckResult], score: float) -> float
         cast(float, one.outcome.score if number is None else number)
         for one, number in zip(scored, stated, strict=True)
     ]
-    passes = [bool(one.outcome.passed) for one in scored]
-    return _weighted(raw, [one.weight for one in scored], passes)
+    return _weighted(raw, scored)
 
 
-def _weighted(scores: list[float], weights: list[float], passes: list[bool]) -> float:
+def _weighted(scores: Sequence[float], scored: Sequence[CheckResult]) -> float:
     """The weighted mean; where nothing has weight, checks only gate and all must pass."""
-    return weighted_mean(scores, weights) if any(weights) else float(all(passes))
+    weights = [one.weight for one in scored]
+    if any(weights):
+        return weighted_mean(scores, weights)
+    return float(all(one.outcome.passed for one in scored))
 
 
 def _reason(scored: list[CheckResult], failed: list[CheckResult], passed: bool) -> str:
     if failed:
         return f"required check {failed[0].check}: {failed[0].outcome.reason}"
-    shown = [result for result in scored if bool(result.outcome.passed) is passed] or scored
-    return f"{shown[0].check}: {shown[0].outcome.reason}"
+    shown = scored[0]
+    for result in scored:
+        if bool(result.outcome.passed) is passed:
+            shown = result
+            break
+    return f"{shown.check}: {shown.outcome.reason}"
