@@ -11,7 +11,8 @@ from fakes.targets import Said, ScriptedTarget
 from fakes.work import Bench, work
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judging.judge_calls import JudgeCalls, KeptBefore
-from steelyard.engine.judging.judge_targets import Endpoint, JudgeTarget
+from steelyard.engine.judging.judge_claims import judge_claims
+from steelyard.engine.judging.judge_targets import Coming, Endpoint, JudgeTarget
 from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import JudgesPhase, Phase
@@ -112,6 +113,7 @@ class JudgeBench(Bench):
         }
         self.judge_price: tuple[float, float] | None = None
         self.endpoint = Endpoint()
+        self.is_claiming = False
         self.at_once = 4
         self.before: dict[tuple[int, int], KeptBefore] = {}
         self.judge_cache: AnswerCache | None = None
@@ -128,12 +130,15 @@ class JudgeBench(Bench):
     def made(self, around: EngineContext, phase: Phase) -> JudgeCalls:
         """The calls of a run."""
         limiter = self.judge_limiter or Limiter(self.clock, 8)
+        coming: dict[str, Coming] = {name: {} for name in self.judges}
         targets = {
             name: JudgeTarget(
                 name=name,
                 target=target,
                 limiter=limiter,
                 slots=Slots(16),
+                claims=judge_claims(name, around, 16, coming[name]) if self.is_claiming else None,
+                coming=coming[name],
                 endpoint=self.endpoint,
                 price=self.judge_price,
                 cache=self.judge_cache,

@@ -12,7 +12,7 @@ from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judging.judge_calls import JudgeCalls, KeptBefore
 from steelyard.engine.judging.judge_claims import judge_claims
 from steelyard.engine.judging.judge_probe import probe_endpoints
-from steelyard.engine.judging.judge_targets import Endpoint, JudgeTarget
+from steelyard.engine.judging.judge_targets import Coming, Endpoint, JudgeTarget
 from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.engine.phase import JudgesPhase, Phase
@@ -106,6 +106,7 @@ def run_judges(
         known = endpoint_id(spec)
         endpoints.setdefault(known, Endpoint(id=known, can_hold=spec.can_hold))
     scope = None if prepared.options.cache else run_id
+    coming: dict[str, Coming] = {name: {} for name in specs}
     targets = {
         name: JudgeTarget(
             name=name,
@@ -114,11 +115,15 @@ def run_judges(
             slots=Slots(2 * spec.max_concurrency),
             claims=(
                 judge_claims(
-                    prepared.part.holder(f"judge {name}"), shared.around, 2 * spec.max_concurrency
+                    prepared.part.holder(f"judge {name}"),
+                    shared.around,
+                    2 * spec.max_concurrency,
+                    coming[name],
                 )
                 if spec.response_source == "sampled"
                 else None
             ),
+            coming=coming[name],
             endpoint=endpoints[endpoint_id(spec)],
             price=spec.price,
             counts_tokens=spec.tokens_per_minute is not None,

@@ -110,8 +110,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         """
         by, clock, task = self.by, self.shared.around.clock, this_task()
         if not by.slots.take_at_once():
-            with self.shared.waiting.for_turn(task):
-                await by.slots.take()
+            await self._take_slot(number, task)
         try:
             await self._cover(number, task)
             prompt = prompt_of_call(self.call)
@@ -145,6 +144,16 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
             return await self._replied(answer, request, at, cache_key)
         finally:
             by.slots.release()
+
+    async def _take_slot(self, number: int, task: asyncio.Task[None]) -> None:
+        """Wait for a slot; until then the call is one of those that come next."""
+        by = self.by
+        by.coming[self.place] = self, number
+        try:
+            with self.shared.waiting.for_turn(task):
+                await by.slots.take()
+        finally:
+            del by.coming[self.place]
 
     async def _cover(self, number: int, task: asyncio.Task[None]) -> None:
         """Wait until the call is claimed and the answer that it is about is kept."""

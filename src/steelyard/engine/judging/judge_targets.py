@@ -6,7 +6,7 @@ import json
 import re
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import field
 
@@ -32,6 +32,8 @@ _SCHEMA = re.compile(
 )
 _LOGPROBS = re.compile(r"logprob", re.IGNORECASE)
 _REFUSED = {400, 422, 501}
+Coming: TypeAlias = dict[tuple[int, int, str], tuple[Any, int]]
+"""The calls that wait for a slot, first come first, by their places, with their attempts."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,6 +80,7 @@ class JudgeTarget(FrozenStruct, frozen=True, kw_only=True):
     """Calls that are made but not committed."""
     claims: Claims[Any] | None = None
     """Calls that may be under way; None where a call leaves nothing behind, as a recording."""
+    coming: Coming = field(default_factory=dict[tuple[int, int, str], tuple[Any, int]])
     endpoint: Endpoint = field(default_factory=Endpoint)
     price: tuple[float, float] | None = None
     counts_tokens: bool = False

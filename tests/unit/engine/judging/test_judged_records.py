@@ -397,6 +397,24 @@ def test_calls_that_are_not_committed_stay_within_their_slots() -> None:
     assert len(bench.ledger.results) == 40
 
 
+def test_calls_that_wait_for_a_slot_are_claimed_with_those_before_them() -> None:
+    bench = JudgeBench()
+    bench.at_once, bench.is_claiming = 100, True
+
+    async def run() -> None:
+        running = asyncio.ensure_future(bench.carry((judged_work(n) for n in range(40)), 40))
+        bench.ledger.is_held = True
+        while not running.done():
+            await bench.clock.settle()
+            bench.ledger.commit()
+        await running
+
+    asyncio.run(run())
+
+    assert len(bench.judge.calls) == len(bench.ledger.results) == 40
+    assert len(bench.ledger.claimed) == 16
+
+
 def test_the_state_is_retrying_while_judges_only_wait() -> None:
     bench = JudgeBench(ScriptedJudge({"r0": [fails("timeout"), "yes"]}))
     bench.judge_all([judged_work(0), judged_work(1)])
