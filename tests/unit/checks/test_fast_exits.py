@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.checks.choice_answers import ChoiceReader
 from steelyard.checks.choice_patterns import CUE, PRAISE, WordPattern
 from steelyard.checks.fact_match import Passages
+from steelyard.model.case import AnswerChoice
 from strategies.effort import examples
 
 CORPUS = Path(__file__).parents[2] / "corpus"
@@ -93,3 +95,26 @@ def test_a_word_pattern_finds_the_same_in_the_corpus(contract: str) -> None:
 def test_facts_are_found_as_in_a_text_that_is_read_the_long_way(text: str, fact: str) -> None:
     """A text beyond ASCII is never taken for plain; one strange word more says nothing else."""
     assert Passages(text).state(fact) == Passages(f"{text}\n\n号").state(fact)
+
+
+SIGNED = (
+    *('{"answer": "A"}', '["A"]', "{'choice': 'B'}", '```json\n{"answer": "A"}\n```', "###A###"),
+    *("\\boxed{A}", "<answer>A</answer>", "Answer: A", "alpha", "A", " and ", "\n"),
+)
+
+
+@settings(max_examples=examples(300))
+@given(text=st.lists(st.sampled_from(SIGNED), max_size=6).map("".join))
+def test_a_rule_finds_nothing_in_a_text_without_its_sign(text: str) -> None:
+    reader = ChoiceReader((AnswerChoice("A", "alpha"), AnswerChoice("B", "beta")))
+
+    for _, sign, rule in ChoiceReader.LADDER:
+        if sign:
+            assert not rule(reader, text.replace(sign, "")).is_decided
+
+
+def test_words_that_are_near_count_where_the_same_words_stand_apart() -> None:
+    apart = f"payment {'. '.join(['word'] * 60)} payments weekly"
+
+    assert Passages(apart).state("payment weekly")
+    assert not Passages(apart.replace("payments", "pavement")).state("payment weekly")

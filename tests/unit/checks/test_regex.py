@@ -78,3 +78,9 @@ def test_the_reason_shows_the_match(response: str, reason: str) -> None:
 def test_checks_with_the_same_settings_are_equal() -> None:
     assert Regex(pattern="a") == Regex(pattern="a")
     assert Regex(pattern="a") != Regex(pattern="a", match="full")
+
+
+def test_what_matches_is_shown_in_whole_characters() -> None:
+    outcome = Regex(pattern=r"\p{Greek}+").check(said("ἐν ἀρχῇ: λόγος"), Case(id="a"))
+
+    assert outcome.reason == r"matches '\\p{Greek}+': 'ἐν'"

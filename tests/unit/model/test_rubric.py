@@ -105,3 +105,14 @@ def test_only_programs_among_the_built_in_kinds_have_needs_of_their_own(kind: ty
     check: Any = object.__new__(kind)
 
     assert (of(check).form is None) is bool(getattr(kind, "runs_commands", False))
+
+
+def test_rubrics_are_known_again_whatever_else_their_files_say() -> None:
+    checks = tuple(RubricCheck(id="a", check=Equals(), extra={"note": [mark]}) for mark in "xy")
+    one, same, other = (
+        Rubric(id="basic", version="1.2.0", checks=(check,), extra={"notes": {}})
+        for check in (checks[0], checks[0], checks[1])
+    )
+
+    assert len({one, same}) == 1
+    assert len({one, other}) == 2
