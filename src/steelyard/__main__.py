@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
-RARELY = (20_000, 20, 50)
-"""How often to look for garbage: imports and records leave little, and looking takes time."""
+from steelyard.garbage_collection import put_off_garbage_collection
 
 
 def main() -> None:
     """Start the command line."""
-    gc.set_threshold(*RARELY)
-    from steelyard.cli.main import main as command  # noqa: PLC0415 - loaded under that threshold
+    put_off_garbage_collection()
+    from steelyard.cli.main import main as command  # noqa: PLC0415 - loaded under that rule
 
     command()
 

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from threading import Event
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
-_COLLECTED_AT = (20_000, 20, 50)
-
-
-def tune_garbage_collection() -> None:
-    """Look for garbage less often, and never at what is loaded by now: a tenth of a run's CPU.
-
-    Records leave no cycles behind, so that little waits to be found.
-    """
-    gc.freeze()
-    gc.set_threshold(*_COLLECTED_AT)
 
 
 def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:

@@ -232,7 +232,7 @@ def compare(
     project: Project | None = None,
 ) -> Comparison:
     """Whether run B is better than run A, over the records that both have a score for."""
-    from steelyard.usecases.correction.corrected_pair import judge_knowledge
+    from steelyard.usecases.correction.judge_knowledge import judge_knowledge
     from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.runs.evaluate import Run
 

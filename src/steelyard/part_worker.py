@@ -17,8 +17,9 @@ from types import FrameType
 
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import SteelyardError
-from steelyard.event_loop import run_async, tune_garbage_collection
+from steelyard.event_loop import run_async
 from steelyard.execution.parts import Part
+from steelyard.garbage_collection import tune_garbage_collection
 from steelyard.project import open_project
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.worker_pipe import HolderPipe

@@ -22,7 +22,8 @@ from typing import Any, cast
 
 from steelyard.api.log_lines import LogFormat, set_up_logging
 from steelyard.errors import EngineAwayError, SchemaVersionError, SteelyardError
-from steelyard.event_loop import run_async, tune_garbage_collection
+from steelyard.event_loop import run_async
+from steelyard.garbage_collection import tune_garbage_collection
 from steelyard.model.run import Result
 from steelyard.operating_system import ask_to_end, end_at_once, must_end
 from steelyard.ports import Warn

@@ -12,7 +12,8 @@ from steelyard.cli.main import application
 LOADED = """
 import sys
 {0}
-print(*sorted(set(sys.modules) & {{"numpy", "sqlalchemy", "pydantic", "yaml", "msgspec"}}))
+heavy = {{"asyncio", "numpy", "sqlalchemy", "pydantic", "yaml", "msgspec"}}
+print(*sorted(heavy & set(sys.modules)))
 """
 RUN = """
 from steelyard.cli.main import application
@@ -26,10 +27,13 @@ except SystemExit:
 @pytest.mark.parametrize(
     ("does", "loaded"),
     [
-        pytest.param("import steelyard.part_worker", "msgspec sqlalchemy yaml", id="worker"),
-        pytest.param("import steelyard.usecases.runs.prepare", "msgspec yaml", id="plan"),
+        pytest.param(
+            "import steelyard.part_worker", "asyncio msgspec sqlalchemy yaml", id="worker"
+        ),
+        pytest.param("import steelyard.usecases.runs.prepare", "asyncio msgspec yaml", id="plan"),
         pytest.param(RUN.format("run"), "", id="run --help"),
         pytest.param(RUN.format("judge"), "", id="judge --help"),
+        pytest.param("import steelyard.usecases.correction.current_view", "msgspec", id="show"),
         pytest.param("import steelyard.model.run, steelyard.model.case", "msgspec", id="model"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from steelyard.api.serving import ServedProject
 from steelyard.results.artifacts import MANIFEST
-from steelyard.usecases.correction.corrected_pair import judge_knowledge
+from steelyard.usecases.correction.judge_knowledge import judge_knowledge
 from steelyard.usecases.results.group_table import GroupTable, group_table
 from steelyard.usecases.results.paired_runs import PairedRuns, paired_runs
 from steelyard.usecases.results.sealed_files import intact_folder

@@ -99,8 +99,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     and gates compare each run with the first. Exit 2 if there are no pairs, or if scores are
     missing unevenly and a gate is given.
     """
-    from steelyard.event_loop import tune_garbage_collection
-    from steelyard.usecases.correction.corrected_pair import judge_knowledge
+    from steelyard.garbage_collection import tune_garbage_collection
+    from steelyard.usecases.correction.judge_knowledge import judge_knowledge
     from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
 

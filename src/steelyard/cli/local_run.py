@@ -47,7 +47,7 @@ class LocalRun:
 
     def execute(self) -> None:
         """Run, or plan, and exit."""
-        from steelyard.event_loop import tune_garbage_collection
+        from steelyard.garbage_collection import tune_garbage_collection
         from steelyard.usecases.results.gates import Gates
         from steelyard.usecases.runs.prepare import prepare
         from steelyard.usecases.runs.suites import choose
@@ -92,7 +92,7 @@ def run_derived(
     began: Callable[[str], None] | None = None,
 ) -> None:
     """Make a run derived from a finished one, with its gates; `began` is told its id."""
-    from steelyard.event_loop import tune_garbage_collection
+    from steelyard.garbage_collection import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.prepare import prepare
 

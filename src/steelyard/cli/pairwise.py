@@ -80,7 +80,7 @@ class PairwiseCommand:
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     """Let a judge compare every pair of the runs; return the exit code."""
-    from steelyard.event_loop import tune_garbage_collection
+    from steelyard.garbage_collection import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.results.pairwise_results import read_all
     from steelyard.usecases.runs.pairwise import pairwise_options

@@ -73,7 +73,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Resume an interrupted run. Saved answers are reused; the run's gates still apply."""
     from steelyard.cli.local_run import show_finished
     from steelyard.engine.states import is_terminal
-    from steelyard.event_loop import run_async, tune_garbage_collection
+    from steelyard.event_loop import run_async
+    from steelyard.garbage_collection import tune_garbage_collection
     from steelyard.results.stored_run import require_plan
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import resume_run

@@ -99,7 +99,7 @@ class RunReports:
 
 def compared_runs(project: Project, views: Sequence[RunView]) -> ComparedRuns:
     """For each dataset with several runs, its other runs compared with its first."""
-    from steelyard.usecases.correction.corrected_pair import judge_knowledge
+    from steelyard.usecases.correction.judge_knowledge import judge_knowledge
     from steelyard.usecases.results.compare import compare_with_first
 
     known = judge_knowledge(project.validations.all, project.clock.now())

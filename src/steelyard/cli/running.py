@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import signal
 import sys
@@ -20,6 +19,8 @@ from steelyard.cli.terminal import DrawnStderr, for_terminal, show_report
 from steelyard.reports.run.progress_text import ProgressCounts, state_lines
 
 if TYPE_CHECKING:
+    import asyncio
+
     from steelyard.engine.activity import Look
     from steelyard.execution.prepared import Prepared
     from steelyard.model.run import Result
@@ -206,6 +207,8 @@ class ProgressLine:
 
     def _tick(self) -> None:
         self._show()
+        import asyncio
+
         self._timer = asyncio.get_running_loop().call_later(_TICK_S, self._tick)
 
     def _show(self) -> None:

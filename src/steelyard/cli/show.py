@@ -147,7 +147,7 @@ def _show_run(
 
 def stored_reports(project: Project, folder: Path) -> RunReports:
     """A finished run in every format, with current validations of its judges."""
-    from steelyard.usecases.correction.correct_run import current_view
+    from steelyard.usecases.correction.current_view import current_view
     from steelyard.usecases.results.read_run import read_run
 
     view = read_run(folder)

@@ -188,7 +188,7 @@ def _state(written: Sequence[int]) -> State:
 def _compare(near: Path | None, before: Sequence[str], now: Sequence[str]) -> None:
     """Show how each run compares with the one of the same place before."""
     from steelyard.reports.comparison.short_comparison import short_lines
-    from steelyard.usecases.correction.corrected_pair import judge_knowledge
+    from steelyard.usecases.correction.judge_knowledge import judge_knowledge
     from steelyard.usecases.results.compare import compare_with_first
 
     try:

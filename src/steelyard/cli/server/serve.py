@@ -87,6 +87,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     """Serve the project over HTTP and execute posted runs."""
     from steelyard.api.log_lines import set_up_logging
     from steelyard.api.serving import ServerSettings
+    from steelyard.garbage_collection import tune_garbage_collection
     from steelyard.ports import log_warning
     from steelyard.run_execution import executing
     from steelyard.server import serve
@@ -115,6 +116,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
         on.over(project.settings.engine)
         require_safe(project, settings)
         set_up_logging(settings.log_format, settings.log_level, project.secrets())
+        tune_garbage_collection()
         serve(
             project,
             settings,

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from msgspec import structs
-
 from steelyard.model.statistics.corrected_rate import (
     LABELS_OF_ANOTHER_RUN,
     OWN_LABELS,
@@ -19,7 +17,6 @@ from steelyard.model.statistics.corrected_rate import (
 )
 from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.run.run_text import RunView
-from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.correction.check_rows import CheckRows, RunRows, read_check_rows
 from steelyard.usecases.correction.corrected_estimates import CorrectedEstimate, estimate_of
 from steelyard.usecases.correction.judge_drift import drift_of
@@ -29,7 +26,6 @@ from steelyard.usecases.correction.validation_status import (
     Doubt,
     validation_status_of,
 )
-from steelyard.usecases.results.pruned_files import pruned_on
 
 NO_CLAIMS: Mapping[str, str] = {}
 
@@ -61,27 +57,15 @@ def corrected_run(
     return Correction(replace(checks[name], check=name), checks)
 
 
-def current_view(view: RunView, validations: Sequence[JudgeValidation], now: datetime) -> RunView:
-    """A finished run with current validations: its judge may have been validated after it.
-
-    Artifacts are never changed. A rate corrected by labels of the run's own responses stays,
-    unless the judge was refused since; they replace a rate by labels of another run. Answers
-    that a judge must fail are no sample of anything that labels could correct.
-    """
-    if view.is_of_canaries:
-        return view
+def later_rate(
+    view: RunView, validations: Sequence[JudgeValidation], now: datetime
+) -> CorrectedRate | None:
+    """The rate of a finished run by current validations; None if its artifacts say as much."""
     before = view.metrics.corrected_pass_rate
-    basis, folder = before.basis if before else None, Path(view.folder)
-    is_settled = basis == OWN_LABELS and not any(one.refusals for one in validations)
-    if is_settled or not view.manifest.judges:
-        return view
-    if not validations or pruned_on(folder, PREDICTIONS):
-        return view
-    found = corrected_run(folder, validations, now)
-    if found is None or not _is_news(basis, found.whole):
-        return view
-    later = replace(found.whole, is_later=True)
-    return replace(view, metrics=structs.replace(view.metrics, corrected_pass_rate=later))
+    found = corrected_run(Path(view.folder), validations, now)
+    if found is None or not _is_news(before.basis if before else None, found.whole):
+        return None
+    return replace(found.whole, is_later=True)
 
 
 def _is_news(before: LabelBasis | None, now: CorrectedRate) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
@@ -24,9 +24,8 @@ from steelyard.stats.post_stratification import (
     verdict_pairs,
 )
 from steelyard.usecases.correction.check_rows import CheckRows, own_items, read_check_rows
-from steelyard.usecases.correction.correct_run import current_view, undecided, usable_validations
+from steelyard.usecases.correction.correct_run import undecided, usable_validations
 from steelyard.usecases.correction.corrected_estimates import own_labels, own_validation
-from steelyard.usecases.results.compare import Knowledge
 
 
 class LabelledVerdicts(NamedTuple):
@@ -115,8 +114,6 @@ def corrected_comparison(
     now: datetime,
 ) -> CorrectedDifference | None:
     """B minus A by human labels; None unless both runs have their own labels."""
-    if not validations or not all(view.manifest.judges for view in views):
-        return None
     a, b = (labelled_verdicts(Path(view.folder), validations, now) for view in views)
     if not isinstance(a, LabelledVerdicts) or not isinstance(b, LabelledVerdicts):
         return None
@@ -142,16 +139,3 @@ def _shares(rows: CheckRows) -> dict[int, float]:
     for index, verdict in zip(rows.indices, rows.verdicts, strict=True):
         passes.setdefault(index, []).append(verdict)
     return {index: sum(found) / len(found) for index, found in passes.items()}
-
-
-def judge_knowledge(
-    validations: Callable[[], Sequence[JudgeValidation]], now: datetime
-) -> Knowledge:
-    """Current validations of the judges of finished runs."""
-
-    def correct(
-        a: RunView, b: RunView, pairs: Sequence[tuple[int, int]]
-    ) -> CorrectedDifference | None:
-        return corrected_comparison((a, b), pairs, validations(), now)
-
-    return Knowledge(today=lambda view: current_view(view, validations(), now), correct=correct)

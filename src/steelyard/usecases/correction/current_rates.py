@@ -12,7 +12,7 @@ from steelyard.errors import SteelyardError
 from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.results.metrics import Metrics
 from steelyard.results.stored_run import StoredRun
-from steelyard.usecases.correction.correct_run import current_view
+from steelyard.usecases.correction.current_view import current_view
 from steelyard.usecases.correction.validations import Validations
 from steelyard.usecases.results.read_run import read_run
 

@@ -8,7 +8,7 @@ from steelyard.api.result_notes import note_shown
 from steelyard.api.shown_results import ShownResults
 from steelyard.reports.html.run_html import run_html
 from steelyard.results.predictions import PREDICTIONS
-from steelyard.usecases.correction.correct_run import current_view
+from steelyard.usecases.correction.current_view import current_view
 from steelyard.usecases.results.exports.rows import export_csv, matching_predictions
 from steelyard.usecases.results.pruned_files import pruned_on
 from steelyard.usecases.results.read_run import read_predictions, read_run

@@ -21,7 +21,7 @@ from steelyard.results.metrics import Metrics, Slice
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.records import RecordQuery, ResultCounts
 from steelyard.results.stored_run import StoredRun
-from steelyard.usecases.correction.correct_run import current_view
+from steelyard.usecases.correction.current_view import current_view
 from steelyard.usecases.judges.people_verdicts import (
     PeopleOfRun,
     people_by_slice,

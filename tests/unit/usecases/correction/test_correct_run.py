@@ -23,7 +23,8 @@ from steelyard.reports.run.run_text import RunView
 from steelyard.stats.correction import counted_rates, rogan_gladen
 from steelyard.stats.effective import WeightShare
 from steelyard.stats.post_stratification import POST_STRATIFIED
-from steelyard.usecases.correction.correct_run import Correction, corrected_run, current_view
+from steelyard.usecases.correction.correct_run import Correction, corrected_run
+from steelyard.usecases.correction.current_view import current_view
 from steelyard.usecases.correction.judged_rows import JudgedRows
 from steelyard.usecases.judges.label_chances import with_chances
 from steelyard.usecases.results.read_run import read_run

@@ -29,7 +29,7 @@ from steelyard.model.statistics.validation import JuryCounts
 from steelyard.project import open_project
 from steelyard.reports.judges.correction import corrected_text
 from steelyard.reports.judges.judge_validation import JudgeValidationReport
-from steelyard.usecases.correction.correct_run import current_view
+from steelyard.usecases.correction.current_view import current_view
 from steelyard.usecases.judges.current_instruments import current_fingerprints
 from steelyard.usecases.judges.judge_standing import standings
 from steelyard.usecases.judges.validate_judge import (
