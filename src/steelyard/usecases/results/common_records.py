@@ -42,15 +42,15 @@ def common_records(a: Records, b: Records) -> CommonRecords:
 
     Their order does not depend on the order of the runs.
     """
-    keys = sorted(a.keys() & b.keys())
-    known = [(a[key], b[key]) for key in keys]
-    left_a, left_b = _left(a, b), _left(b, a)
+    keys = a.keys() & b.keys()
+    known = [(a[key], b[key]) for key in sorted(keys)]
+    left_a, left_b = _left(a, keys), _left(b, keys)
     same_id = [(left_a[name], left_b[name]) for name in sorted(left_a.keys() & left_b.keys())]
     invalid = [pair for pair in same_id if pair[0].is_invalid != pair[1].is_invalid]
     differing = [pair for pair in known if _differ(pair)]
     fewer = sum(map(_is_fewer_in_a, differing))
     return CommonRecords(
-        pairs=[*map(_alike, known), *invalid],
+        pairs=[*(map(_alike, known) if differing else known), *invalid],
         blanked=(fewer, len(differing) - fewer),
         skipped=_skipped(differing),
         changed=sum(not (one.is_invalid or other.is_invalid) for one, other in same_id),
@@ -58,11 +58,13 @@ def common_records(a: Records, b: Records) -> CommonRecords:
     )
 
 
-def _left(records: Records, others: Records) -> dict[str, PairedRecord]:
+def _left(records: Records, common: set[str]) -> dict[str, PairedRecord]:
     """The records missing in the other run, by id; the first of several with one id."""
     found: dict[str, PairedRecord] = {}
+    if len(common) == len(records):
+        return found
     for key, record in records.items():
-        if key not in others and record.record_id is not None:
+        if key not in common and record.record_id is not None:
             found.setdefault(record.record_id, record)
     return found
 
@@ -70,7 +72,7 @@ def _left(records: Records, others: Records) -> dict[str, PairedRecord]:
 def _differ(pair: _Pair) -> bool:
     """Whether different checks graded them, in every repeat or in any."""
     a, b = pair
-    return bool(a.scored and b.scored) and (a.always, a.ever) != (b.always, b.ever)
+    return bool(a.scored and b.scored) and (a.always != b.always or a.ever != b.ever)
 
 
 def _is_fewer_in_a(pair: _Pair) -> bool:

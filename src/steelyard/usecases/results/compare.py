@@ -319,7 +319,7 @@ def _moved(
 
 def slices_of(pairs: RecordPairs) -> Iterator[SliceDifference]:
     """Each slice separately, with p-values adjusted for all slices."""
-    members = _slice_members(pairs)
+    members = slice_members(pairs)
     names = sorted(members)
     found = [_slice(pairs, name, members[name]) for name in names]
     held = adjusted([cast(float, one.passes.p_value) for one in found])
@@ -343,12 +343,18 @@ def _slice(pairs: RecordPairs, name: tuple[str, str], members: list[int]) -> Sli
     )
 
 
-def _slice_members(pairs: RecordPairs) -> dict[tuple[str, str], list[int]]:
-    """The indices of the pairs in each slice."""
-    members: dict[tuple[str, str], list[int]] = {}
+def slice_members(pairs: RecordPairs) -> dict[tuple[str, str], list[int]]:
+    """The indices of the pairs in each slice; what many records share is looked at once."""
+    alike: dict[tuple[int, int], list[int]] = {}
     for place, (a, b) in enumerate(zip(pairs.a.records, pairs.b.records, strict=True)):
+        alike.setdefault((id(a.slices), id(b.slices)), []).append(place)
+    members: dict[tuple[str, str], list[int]] = {}
+    for places in alike.values():
+        a, b = pairs.a.records[places[0]], pairs.b.records[places[0]]
         slices = b.slices if a.slices == b.slices else {**a.slices, **b.slices}
         for name, values in slices.items():
             for value in (values,) if isinstance(values, str) else values:
-                members.setdefault((name, value), []).append(place)
+                members.setdefault((name, value), []).extend(places)
+    for found in members.values():
+        found.sort()
     return members

@@ -76,7 +76,8 @@ class RecordPairs:
     @property
     def indices(self) -> list[tuple[int, int]]:
         """The indices of each record in A and in B."""
-        return [(a.index, b.index) for a, b in zip(self.a.records, self.b.records, strict=True)]
+        a, b = (map(attrgetter("index"), side.records) for side in (self.a, self.b))
+        return list(zip(a, b, strict=True))
 
     @property
     def is_uneven(self) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from steelyard.results.projections import SliceValues
 from steelyard.usecases.results.common_records import common_records
+from steelyard.usecases.results.compare import slice_members
 from steelyard.usecases.results.paired_rows import PairedRecord, Records
+from steelyard.usecases.results.record_pairs import RecordPairs
 
 
 def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) -> PairedRecord:
@@ -60,3 +63,26 @@ def test_ids_tell_what_was_edited_and_what_is_invalid_now() -> None:
     assert (there.changed, there.invalid, back.changed, back.invalid) == (1, 1, 1, 0)
     assert [(one.record_id, two.scored) for one, two in there.pairs] == [("spoiled", 0)]
     assert [(one.scored, two.scored) for one, two in back.pairs] == [(0, 1)]
+
+
+def test_records_that_share_their_slices_in_turn_keep_their_order() -> None:
+    x: SliceValues = {"tags": ("x",)}
+    y: SliceValues = {"tags": ("y",)}
+    both: SliceValues = {"tags": ("x", "y")}
+    redacted: SliceValues = {"tags": "no"}
+    one: list[SliceValues] = [x, y, x, both, {}, y, redacted, x]
+    other: list[SliceValues] = [x, y, x, both, {"team": ("a",)}, {"team": ("b",)}, redacted, y]
+    a, b = (
+        [PairedRecord(place, None, None, slices, tries=1) for place, slices in enumerate(run)]
+        for run in (one, other)
+    )
+
+    found = slice_members(RecordPairs(zip(a, b, strict=True)))
+
+    assert found == {
+        ("tags", "x"): [0, 2, 3],
+        ("tags", "y"): [1, 3, 5, 7],
+        ("tags", "no"): [6],
+        ("team", "a"): [4],
+        ("team", "b"): [5],
+    }
