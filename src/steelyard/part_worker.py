@@ -2,7 +2,7 @@
 
 Started for each worker of a run as `python -P -m steelyard.part_worker` with the project's root.
 Its work comes in over standard input, and what it finds out goes to standard output, in the frames
-of `steelyard.store.runs.worker_pipe`; what is wrong, on standard error.
+of `steelyard.store.runs.worker_pipe`; warnings and what targets print, on standard error.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
@@ -21,6 +22,7 @@ from steelyard.event_loop import run_async
 from steelyard.execution.parts import Part
 from steelyard.garbage_collection import tune_garbage_collection
 from steelyard.project import open_project
+from steelyard.store.installed import require_plugins
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.worker_pipe import HolderPipe
 from steelyard.usecases.runs.ports import RunPorts
@@ -41,12 +43,18 @@ def main(root: str) -> int:
         tune_garbage_collection()
         job = holder.job()
         if job:
+            if job.plugins is not None:
+                require_plugins(job.plugins)
             part = Part(*job.part, coordinator=holder)
             run_async(lambda: work_on_part(ports, job.run_id, part, job.targets))
         ports.repository.close()
     except SteelyardError as error:
-        sys.stderr.write(f"steelyard: {error}\n")
+        holder.fail(str(error))
         return 3
+    except Exception as error:  # noqa: BLE001 - whoever watches the run learns of a bug, too
+        traceback.print_exc()
+        holder.fail(f"{type(error).__name__}: {error}")
+        return 1
     except KeyboardInterrupt:
         return 130
     finally:

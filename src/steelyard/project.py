@@ -1,7 +1,6 @@
-"""A project, opened once: its root, its settings, and the ports that its verbs need.
+"""A project, opened once, by several threads if need be: its root and the ports of its verbs.
 
-With its adapters the only module that knows concrete classes. A project may be used from several
-threads.
+With its adapters the only module that knows concrete classes.
 """
 
 from __future__ import annotations
@@ -87,11 +86,9 @@ class Project(ProjectAdapters):
         from steelyard.usecases.runs.prepare import redaction_rules
 
         clock, store, settings = self.clock, self.store, self._configured()
-        sealed = self.sealed_runs
-        targets = settings.targets
+        sealed, targets = self.sealed_runs, settings.targets
         plugged = {point.name: point.load for point in offered(TARGETS)}
-        rules = redaction_rules(settings)
-        spool = self.spool
+        rules, spool = redaction_rules(settings), self.spool
         workspace = UploadWorkspace(self.workspace, spool)
         maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
         return RunPorts(
@@ -141,14 +138,21 @@ class Project(ProjectAdapters):
             executing=self._executing,
         )
 
-    def executing_ports(self, engine: EngineSettings | None = None) -> RunPorts:
-        """What executing runs needs, by the engine of the project or another one."""
+    def executing_ports(
+        self, engine: EngineSettings | None = None, reads: dict[Path, Path] | None = None
+    ) -> RunPorts:
+        """What executing runs by an engine needs; `reads` gets the files that are read."""
         ports, engine = self.run_ports(), engine or self.settings.engine
+        reads = {} if reads is None and engine.name == RAY else reads
+        if reads is None:
+            return ports
+        ports = replace(ports, workspace=ports.noting(reads))
         if engine.name != RAY:
             return ports
-        from steelyard.store.ray_cluster.workers import RayWorkers
+        from steelyard.store.ray_cluster.workers import RayWorkers, ShownFiles
 
-        pool = RayWorkers(self._home, lambda: self.store, self.spool, engine, self.warn)
+        shown = ShownFiles(reads, self.settings.allow.folders)
+        pool = RayWorkers(self._home, lambda: self.store, self.spool, engine, shown)
         return replace(ports, worker_pool=pool)
 
     def _reading(self, folder: Path) -> RunPorts:
@@ -162,8 +166,8 @@ class Project(ProjectAdapters):
         }
         kept = replace(kept, settings=replace(kept.settings, targets=targets))
         there = Project(kept, folder, self.warn, self._home)
-        there._made = {"store": self.store, "sealed_runs": self.sealed_runs}
-        there._made["shared_files"] = self.shared_files
+        for name in ("store", "sealed_runs", "shared_files"):
+            there._made[name] = getattr(self, name)
         there._executing = self._executing
         return there.run_ports()
 
@@ -321,14 +325,6 @@ class Project(ProjectAdapters):
         from steelyard.store.drafts import PrivateDraft
 
         return replace(self.convert_ports(force=True, show=lambda _: None), draft=PrivateDraft)
-
-    def local_dataset(self, path: Path) -> Path:
-        """The file of a dataset; of one in a bucket, a copy."""
-        if path.parts[:1] != ("s3:",):
-            return path
-        from steelyard.store.buckets.bucket_files import local_copy
-
-        return local_copy(path, self.folder / "objects", os.environ)
 
     def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""

@@ -56,7 +56,7 @@ class StoppingStore(RunStore):
             raise Stopped
         super().finish(run_id, state, at, summary)
 
-    def release(self, run_id: str, at: str) -> None:
+    def release(self, run_id: str, at: str, why: str = "") -> None:
         """A process that is gone releases nothing."""
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fakes.runs import attempt
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.execution.parts import Part
-from steelyard.execution.ports import Answer, HolderQuestion
+from steelyard.execution.ports import Answer, HolderQuestion, WorkerNeeds
 from steelyard.model.run import Result, RunState
 from steelyard.store.runs.ledger import BatchLedger
 from steelyard.store.runs.row_writer import Rows
@@ -57,6 +57,7 @@ class PaperWorker:
     code: int = 0
     is_stubborn: bool = False
     """Whether it ends only when it is killed."""
+    why: str = ""
     seen: list[str] = field(default_factory=list[str])
 
     answers: list[Answer] = field(default_factory=list[Answer])
@@ -127,10 +128,10 @@ class PaperCrew:
         """Paper is always ready."""
 
     def start(
-        self, run_id: str, part: Part, targets: Sequence[str], resources: Mapping[str, float]
+        self, run_id: str, part: Part, targets: Sequence[str], needs: WorkerNeeds
     ) -> PaperWorker:
         """The next one."""
-        self.taken.append(dict(resources))
+        self.taken.append(dict(needs.resources))
         before = sum(one[1] == part for one in self.started)
         self.started.append((run_id, part, list(targets)))
         mine = self.workers[part.number]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from servers.ray_projects import (
     NEAR,
     PASSED,
     REPEATS,
+    SHOWN,
     sealed_equally,
     write_project,
 )
@@ -40,7 +42,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     require("ray")
     if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode:
         lack("needs namespaces of its own: unshare --net --pid --map-root-user is not permitted")
-    made = tmp_path_factory.mktemp("ray")
+    made = tmp_path_factory.mktemp("ray") / "project"
+    made.mkdir()
     write_project(made)
     words = [*NAMESPACE, sys.executable, ray_cluster.__file__, str(made)]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
@@ -73,9 +76,9 @@ def test_the_artifacts_of_a_judged_run_are_those_of_a_local_run(
     assert sealed_equally([*folders, Path(found["undisturbed"]["artifacts"])]) == {}
 
 
-def local_run(root: Path, workers: int) -> Path:
+def local_run(root: Path, workers: int, words: Sequence[str] = ray_cluster.IS_GRADED) -> Path:
     """The same run without Ray."""
-    command = (sys.executable, "-m", "steelyard", "run", *ray_cluster.IS_GRADED)
+    command = (sys.executable, "-m", "steelyard", "run", *words)
     done = subprocess.run(
         [*command, "--format", "json", "--workers", str(workers)],
         cwd=root,
@@ -97,6 +100,38 @@ def test_a_target_is_asked_where_the_resources_are_that_it_names(
     assert "room for 1 of 2 workers now, each with CPU=1, near_model=1;" in run["said"]
 
 
+def test_files_that_cases_show_reach_the_nodes_wherever_they_lie(
+    root: Path, found: dict[str, dict[str, Any]]
+) -> None:
+    shown = ("shown.jsonl", "--target", "agent")
+
+    assert sealed_equally([local_run(root, 1, shown), Path(found["shown"]["artifacts"])]) == {}
+    assert found["shown"]["metrics"]["pass_count"] == SHOWN
+
+
+def test_a_node_without_the_plugins_of_the_command_asks_nothing(
+    found: dict[str, dict[str, Any]],
+) -> None:
+    run = found["plugins_differ"]
+
+    assert (run["code"], run["calls"]) == (3, 0)
+    assert "could not go on: plug-ins differ: the node " in run["said"]
+    assert " has no exams 1.0; install the same packages on every node" in run["said"]
+    assert " has no exams 1.0; install" in run["warnings"][-1]
+
+
+def test_what_a_worker_fails_with_is_said_by_the_command_and_kept_with_the_run(
+    found: dict[str, dict[str, Any]],
+) -> None:
+    run = found["target_raises"]
+    said = "RuntimeError: there is no model on this machine"
+
+    assert run["code"] == 3
+    assert said in run["said"]
+    assert run["warnings"][-1].startswith("stopped: a process of run_")
+    assert said in run["warnings"][-1]
+
+
 def test_a_node_that_dies_while_judges_are_asked_loses_no_reply(
     found: dict[str, dict[str, Any]],
 ) -> None:
@@ -109,7 +144,9 @@ def test_a_node_that_dies_while_judges_are_asked_loses_no_reply(
     assert run["metrics"]["pass_count"] == JUDGED - len(range(0, JUDGED, 7))
     assert run["metrics"]["interrupted_calls"] > 0
     assert run["workers"] == 4
-    assert "a worker on Ray was lost, and another takes its records over" in run["said"]
+    said = "a worker was lost, and another takes its records over: "
+    assert said in run["said"]
+    assert any(said in warning for warning in run["warnings"])
 
 
 def test_a_run_whose_driver_dies_is_resumed_on_the_cluster(
@@ -146,6 +183,8 @@ def test_a_run_whose_head_dies_stops_and_is_resumed_without_ray(
     assert run["first"]["code"] == 3
     assert "the head of the Ray cluster at " in run["first"]["said"]
     assert "the run goes on with: steelyard resume" in run["first"]["said"]
+    said = "stopped: the head of the Ray cluster at "
+    assert any(warning.startswith(said) for warning in run["warnings"])
 
 
 def test_the_commands_of_the_guide_work_on_a_cluster(found: dict[str, dict[str, Any]]) -> None:

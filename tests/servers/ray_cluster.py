@@ -28,6 +28,7 @@ from urllib.request import Request, urlopen
 
 from servers.guide_commands import commands
 from servers.ray_projects import COUNT, GRADED, NEAR, REPEATS
+from steelyard.project import open_project
 from steelyard.targets.processes.supervisor import descendants
 
 QUIET = {
@@ -153,14 +154,16 @@ class RayTrial:
         workers = len({pid for pid, _ in [*made, *judged]})
         return {"calls": len(made), "judge_calls": len(judged), "workers": workers}
 
-    def done(self, command: list[str]) -> dict[str, Any]:
+    def done(self, command: list[str], **known: str) -> dict[str, Any]:
         """How a command ends."""
-        return self.told(self.started(command))
+        return self.told(self.started(command, **known))
 
-    def started(self, command: list[str]) -> subprocess.Popen[str]:
-        """A process in the project's folder."""
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=self.root, stdout=pipe, stderr=pipe, text=True)
+    def started(self, command: list[str], **known: str) -> subprocess.Popen[str]:
+        """A process in the project's folder, with variables of its own."""
+        pipe, env = subprocess.PIPE, {**os.environ, **known}
+        return subprocess.Popen(
+            command, cwd=self.root, env=env, stdout=pipe, stderr=pipe, text=True
+        )
 
 
 def kill_machine(node: Any) -> None:
@@ -186,7 +189,7 @@ def node_killed(trial: RayTrial) -> dict[str, Any]:
     kill_machine(node)
     trial.cluster.remove_node(node, allow_graceful=False)
     trial.go_on()
-    ended = trial.told(process)
+    ended = _with_warnings(trial, trial.told(process))
     trial.nodes.append(trial.cluster.add_node(**NODE))
     return ended
 
@@ -195,6 +198,35 @@ def near_model(trial: RayTrial) -> dict[str, Any]:
     """Two workers for a target whose model one node has."""
     words = ("run", "d.jsonl", "--target", "near", "--limit", str(NEAR), "--workers", "2")
     return trial.done(trial.on_ray(*words))
+
+
+def shown(trial: RayTrial) -> dict[str, Any]:
+    """A run whose cases show files that are hidden, and such as lie outside the project."""
+    words = ("run", "shown.jsonl", "--target", "agent", "--workers", "2")
+    return trial.done(trial.on_ray(*words))
+
+
+def plugins_differ(trial: RayTrial) -> dict[str, Any]:
+    """The command has a package of plug-ins that no node has."""
+    package = trial.root / "installed" / "exams-1.0.dist-info"
+    package.mkdir(parents=True)
+    (package / "METADATA").write_text("Name: exams\nVersion: 1.0\n", encoding="utf-8")
+    points = "[steelyard.targets]\nexams = exams:make\n"
+    (package / "entry_points.txt").write_text(points, encoding="utf-8")
+    words = ("run", "d.jsonl", "--target", "agent", "--workers", "1")
+    return _with_warnings(trial, trial.done(trial.on_ray(*words), PYTHONPATH=str(package.parent)))
+
+
+def target_raises(trial: RayTrial) -> dict[str, Any]:
+    """The target of a run can be loaded here and on no node."""
+    words = ("run", "d.jsonl", "--target", "here", "--workers", "1")
+    return _with_warnings(trial, trial.done(trial.on_ray(*words)))
+
+
+def _with_warnings(trial: RayTrial, ended: dict[str, Any]) -> dict[str, Any]:
+    """What the page and the events of the latest run say, too."""
+    with open_project(trial.root) as project:
+        return {**ended, "warnings": project.store.warnings(project.store.find("latest").run_id)}
 
 
 def driver_killed(trial: RayTrial) -> dict[str, Any]:
@@ -242,7 +274,7 @@ def head_killed(trial: RayTrial) -> dict[str, Any]:
     first = trial.told(process)
     trial.go_on()
     resume = [*STEELYARD, "resume", "latest", "--format", "json"]
-    return {**trial.done(resume), "first": first}
+    return {**_with_warnings(trial, trial.done(resume)), "first": first}
 
 
 def guide(trial: RayTrial) -> dict[str, Any]:
@@ -265,7 +297,18 @@ def guide(trial: RayTrial) -> dict[str, Any]:
     return {"codes": codes}
 
 
-TRIALS = (undisturbed, guide, near_model, node_killed, driver_killed, service, head_killed)
+TRIALS = (
+    undisturbed,
+    guide,
+    near_model,
+    shown,
+    plugins_differ,
+    target_raises,
+    node_killed,
+    driver_killed,
+    service,
+    head_killed,
+)
 
 
 def _answer(address: str, body: object = None) -> dict[str, Any]:

@@ -15,6 +15,8 @@ JUDGED = 120
 GRADED = 60
 """So many of them are graded by a program, too."""
 REPEATS = 2
+SHOWN = 8
+"""So many show files that are hidden or lie outside the project."""
 NEAR = 20
 """So many are asked of the target that one node is for."""
 NINE = "It opens at nine."
@@ -50,7 +52,7 @@ def reply(value):
 
 def note(kind, text):
     with open(os.environ["TRIAL_NOTES"] + kind, "a") as stream:
-        stream.write(f"{os.getpid()} {text}\\n")
+        stream.write(f"{os.getpid()} {text!r}\\n")
     while is_held(kind):
         time.sleep(0.02)
 
@@ -71,12 +73,22 @@ print(json.dumps({"score": float("nine" in said), "reasoning": "It has looked."}
 SETTINGS = """\
 targets:
   agent: {provider: python, callable: "agent:answer", max_concurrency: 16}
+  here: {provider: python, callable: "here:answer"}
   near: {provider: python, callable: "agent:near", resources: {near_model: 1}}
   desk: {provider: python, callable: "agent:desk", max_concurrency: 16}
   strict: {provider: python, callable: "agent:strict", max_concurrency: 16, unsupported: omit}
   mild: {provider: python, callable: "agent:mild", max_concurrency: 16, unsupported: omit}
 judges: {default: {target: strict}}
-allow: {commands: true}
+allow: {commands: true, dot_files: true, folders: [../shared]}
+"""
+HERE = """\
+import os
+
+if "steelyard-part-" in os.getcwd():
+    raise RuntimeError("there is no model on this machine")
+
+def answer(prompt):
+    return ""
 """
 JUDGE = """\
 id: right
@@ -148,6 +160,11 @@ def write_project(root: Path) -> None:
     )
     texts = {
         "agent.py": AGENT,
+        "here.py": HERE,
+        "shown.jsonl": "".join(map(_showing, range(SHOWN))),
+        ".notes/hidden.md": "It is hidden.\n",
+        "../shared/far.md": "It is far.\n",
+        ".agentv/config.yaml": "guideline_patterns: ['far.md']\n",
         "questions.py": f'ANSWER = "{NINE}"\n',
         "grade.py": GRADER,
         "steelyard.yaml": SETTINGS,
@@ -159,9 +176,21 @@ def write_project(root: Path) -> None:
         "judged.jsonl": "".join(json.dumps(row) + "\n" for row in judged),
     }
     for name, text in texts.items():
-        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     (root / "chart.png").write_bytes(PNG)
+
+
+def _showing(number: int) -> str:
+    """A case that shows files which listings of the project leave out."""
+    files = [{"type": "file", "value": name} for name in (".notes/hidden.md", "../shared/far.md")]
+    row = {
+        "id": f"s{number}",
+        "expected_outcome": "Yes.",
+        "input_messages": [{"role": "user", "content": files}],
+        "evaluators": [{"type": "equals", "value": NINE}],
+    }
+    return json.dumps(row) + "\n"
 
 
 def _asked(number: int) -> object:

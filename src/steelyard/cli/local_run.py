@@ -53,9 +53,8 @@ class LocalRun:
         from steelyard.usecases.runs.suites import choose
 
         project, choice, reads = opened(self.near), self.choice, dict[Path, Path]()
-        ports = project.executing_ports(self.engine.over(project.settings.engine))
-        if self.report:
-            ports = replace(ports, workspace=ports.noting(reads))
+        noted = reads if self.report else None
+        ports = project.executing_ports(self.engine.over(project.settings.engine), noted)
         tune_garbage_collection()
         if self.from_run:
             recorded = project.run_folder(self.from_run) / "predictions.jsonl"

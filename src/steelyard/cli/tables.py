@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,7 +47,7 @@ def run_datasets(
 
     for named in paths:
         project = opened(named)
-        path = project.local_dataset(named)
+        path = _local_copy(project, named)
         ports = project.table_ports()
         table = TableSource(path, columns, has_rubric, strict)
         if path.exists() and is_table(ports, table):
@@ -58,6 +59,15 @@ def run_datasets(
             raise InvalidError(f"{path}: {option} names a column of a table; {no_table(path)}")
         else:
             yield path
+
+
+def _local_copy(project: Project, path: Path) -> Path:
+    """The file of a dataset; of one in a bucket, a copy."""
+    if path.parts[:1] != ("s3:",):
+        return path
+    from steelyard.store.buckets.bucket_files import local_copy
+
+    return local_copy(path, project.folder / "objects", os.environ)
 
 
 @contextmanager

@@ -113,7 +113,7 @@ class RunRepository(Protocol):
         self, run_id: str, state: RunState, at: str, caller: Caller | None = None
     ) -> None: ...
     def claim(self, run: StoredRun, owner: str, at: str, entry: AuditEntry | None) -> bool: ...
-    def release(self, run_id: str, at: str) -> None: ...
+    def release(self, run_id: str, at: str, why: str = "") -> None: ...
     def copy_kept(self, parent: str, run_id: str, again: Collection[str]) -> None: ...
     def copied(self, run_id: str) -> Taken: ...
     def interruptions(self, run_id: str) -> Sequence[tuple[str | None, str]]: ...
@@ -195,10 +195,12 @@ class Artifacts(Protocol):
 class HolderQuestion(NamedTuple):
     """What a worker asks or tells the process that holds its run."""
 
-    kind: Literal["records", "usd", "limits"]
-    """More records, more of the budget; or it tells of limits, and expects no answer."""
+    kind: Literal["records", "usd", "limits", "failed"]
+    """More records, more of the budget; or it tells of limits or why it cannot go on, and expects
+    no answer."""
     usd: float = 0.0
     said: Said | None = None
+    why: str = ""
 
 
 class Worker(Protocol):
@@ -240,6 +242,22 @@ class Worker(Protocol):
         """Release its resources."""
         ...
 
+    @property
+    def why(self) -> str:
+        """Why it has ended, as far as it is known here; empty where it has said so itself."""
+        ...
+
+
+class WorkerNeeds(NamedTuple):
+    """What the workers of a run need beside their work."""
+
+    resources: Mapping[str, float] = {}
+    """What each takes of a cluster."""
+    files: Collection[Path] = ()
+    """Files of the project that its targets read."""
+    warn: Warn = log_warning
+    """Shows a warning and keeps it with the run; called in any thread."""
+
 
 class WorkerPool(Protocol):
     """Starts the processes that work on parts of runs."""
@@ -253,10 +271,8 @@ class WorkerPool(Protocol):
         """Start some processes before there is work, so that they are ready sooner."""
         ...
 
-    def start(
-        self, run_id: str, part: Part, targets: Sequence[str], resources: Mapping[str, float]
-    ) -> Worker:
-        """A worker for a part of a run that this process holds; what it takes of a cluster."""
+    def start(self, run_id: str, part: Part, targets: Sequence[str], needs: WorkerNeeds) -> Worker:
+        """A worker for a part of a run that this process holds."""
         ...
 
     def close(self) -> None:
@@ -279,6 +295,7 @@ class Register(Protocol):
     """Stores the batches of workers; an awaited batch is committed."""
 
     def keep(self, batch: bytes) -> Awaitable[SentBatch]: ...
+    def warn(self, message: str, at: str) -> None: ...
     def settle(self, holders: str) -> Awaitable[None]: ...
     def close(self) -> Awaitable[None]: ...
 

@@ -245,6 +245,12 @@ class Prepared(FrozenStruct, frozen=True, kw_only=True):
                 found[name] = max(much, found.get(name, 0.0))
         return found
 
+    @property
+    def files(self) -> frozenset[Path]:
+        """Files of the project that its targets and judges read."""
+        specs = (*self.specs.values(), *self.judge_specs.values())
+        return frozenset(file for spec in specs for file in spec.files)
+
     def limited(self) -> Iterator[tuple[str, TargetSpec]]:
         """Everything with limits of its own, by a name that all processes of the run know."""
         known: set[int] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -15,7 +16,13 @@ from steelyard.engine.sharing.messages import News
 from steelyard.engine.sharing.run_limits import RunLimits, TargetSizes
 from steelyard.errors import RunError
 from steelyard.execution.early_sealing import EarlySealing, may_seal_early
-from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges, spent_usd
+from steelyard.execution.evaluating import (
+    OnResult,
+    all_to_their_end,
+    probe_judges,
+    redactor_of,
+    spent_usd,
+)
 from steelyard.execution.leases import BudgetGrants, RecordLeases
 from steelyard.execution.parts import Part
 from steelyard.execution.ports import (
@@ -26,12 +33,15 @@ from steelyard.execution.ports import (
     SentBatch,
     TargetSpec,
     Worker,
+    WorkerNeeds,
 )
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.worker_thread import in_thread
+from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.root_paths import text_from
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
-from steelyard.ports import Warn
+from steelyard.ports import Warn, warn_both
 
 STARTS = 3
 _NEWS = HolderQuestion("limits")
@@ -65,7 +75,7 @@ async def evaluate_in_workers(
         ports.repository.move(run_id, state, ports.clock.stamp())
 
     await probe_judges(ports, run_id, prepared, on_result, status)
-    count, resources = worker_count(prepared), prepared.resources
+    count = worker_count(prepared)
     phase = Phase(status, move)
     watches: list[_Watch] = []
 
@@ -77,6 +87,8 @@ async def evaluate_in_workers(
         watches[worker].tell(news)
 
     register = ports.register(run_id)
+    ports = replace(ports, warn=warn_both(_kept_by(register, ports, prepared), ports.warn))
+    needs = WorkerNeeds(prepared.resources, prepared.files, ports.warn)
     shares = await in_thread(lambda: _Shares.of(ports, run_id, prepared, count, tell))
     early = EarlySealing(ports, run_id, prepared) if may_seal_early(prepared) else None
 
@@ -88,7 +100,7 @@ async def evaluate_in_workers(
 
     watches += (
         _Watch(
-            partial(ports.worker_pool.start, run_id, part, list(prepared.specs), resources),
+            partial(ports.worker_pool.start, run_id, part, list(prepared.specs), needs),
             partial(_settle, register, shares, part),
             register,
             phase,
@@ -97,6 +109,7 @@ async def evaluate_in_workers(
                 on_stop,
                 partial(shares.answer, part.number),
                 partial(shares.limits.gone, part.number),
+                ports.warn,
             ),
         )
         for part in (Part(number, count) for number in range(count))
@@ -112,6 +125,17 @@ async def evaluate_in_workers(
         shares.limits.close()
         await asyncio.shield(register.close())
     return early
+
+
+def _kept_by(register: Register, ports: ExecutionPorts, prepared: Prepared) -> Warn:
+    """Keep warnings among the events of the run."""
+    redact = redactor_of(prepared)
+
+    def keep(message: str) -> None:
+        text = redact.text(text_from(ports.root, message))
+        register.warn(without_surrogates(text), ports.clock.stamp())
+
+    return keep
 
 
 class _Shares(NamedTuple):
@@ -206,6 +230,7 @@ class _Callbacks(NamedTuple):
     answer: Callable[[HolderQuestion], Answer | None]
     on_end: Callable[[], None]
     """Its process has ended, however."""
+    warn: Warn
 
 
 class _Watch:
@@ -228,6 +253,8 @@ class _Watch:
         self._worker: Worker | None = None
         self._has_sent = False
         """Whether its process has sent any rows."""
+        self._why = ""
+        """Why its process cannot go on, as it says."""
         self.is_stopped = False
         """Whether its process makes no further call."""
         phase.join(self)
@@ -244,9 +271,9 @@ class _Watch:
 
     async def carry(self, run_id: str) -> None:
         """Run until its part is done."""
-        deaths = 0
+        deaths, why = 0, ""
         while deaths < STARTS:
-            self._has_sent = False
+            self._has_sent, self._why = False, ""
             self._worker = worker = self._start()
             following = asyncio.ensure_future(self._follow(worker))
             try:
@@ -265,12 +292,17 @@ class _Watch:
                 self.is_stopped = True
                 await self._phase.leave(self)
                 return
+            why = f": {self._why or worker.why}" if self._why or worker.why else ""
             if code > 0:
-                raise RunError(f"a process of {run_id} could not go on; it said why above")
+                raise RunError(f"a process of {run_id} could not go on{why or f' ({code})'}")
             await self._settle()
             # One that got anywhere was not killed by what it does.
             deaths = 1 if self._has_sent else deaths + 1
-        raise RunError(f"a process of {run_id} was killed {STARTS} times")
+            if deaths < STARTS:
+                self._callbacks.warn(
+                    f"a worker was lost, and another takes its records over{why or f' ({code})'}"
+                )
+        raise RunError(f"a process of {run_id} was killed {STARTS} times{why}")
 
     async def _follow(self, worker: Worker) -> int:
         """Read what it sends; questions are answered while a batch is being stored."""
@@ -288,7 +320,9 @@ class _Watch:
             if not batch:
                 break
             reading = asyncio.ensure_future(worker.read())
-            if isinstance(batch, HolderQuestion):
+            if isinstance(batch, HolderQuestion) and batch.kind == "failed":
+                self._why = batch.why
+            elif isinstance(batch, HolderQuestion):
                 answer = self._callbacks.answer(batch)
                 if answer is not None:
                     worker.answer(batch, answer)

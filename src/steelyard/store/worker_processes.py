@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TypeVar, cast
 
 from steelyard.execution.parts import Part
-from steelyard.execution.ports import Answer, HolderQuestion
+from steelyard.execution.ports import Answer, HolderQuestion, WorkerNeeds
 from steelyard.operating_system import NEW_GROUP
 from steelyard.store.runs.worker_pipe import (
     CANCELLED,
@@ -34,6 +34,9 @@ _LAST_WORDS_S = 2.0
 
 class WorkerProcess:
     """A started process; it sends rows to store and waits until they are committed."""
+
+    why = ""
+    """It says by itself why it has ended, on standard error."""
 
     def __init__(
         self,
@@ -159,7 +162,7 @@ class WorkerProcesses:
         run_id: str,
         part: Part,
         targets: Sequence[str],
-        resources: Mapping[str, float],  # noqa: ARG002
+        needs: WorkerNeeds,  # noqa: ARG002
     ) -> WorkerProcess:
         """A process that works on a part of a run; what this machine has it has anyway."""
         process = self._waiting.pop() if self._waiting else WorkerProcess(self._root)

@@ -22,6 +22,7 @@ from steelyard.execution.parts import Part
 from steelyard.execution.ports import HolderQuestion
 from steelyard.execution.workers import STARTS, worker_count
 from steelyard.model.run import Result, RunState
+from steelyard.project import open_project
 from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -40,6 +41,12 @@ def run(project: Project, ports: RunPorts) -> FinishedRun:
 def batch(*results: Result, states: Sequence[RunState] = ()) -> bytes:
     hashed = (replace(result, record_sha256="0" * 64) for result in results)
     return batch_of(*hashed, states=states, run_id=RUN)
+
+
+def warned(project: Project) -> list[str]:
+    """What the page of the run says."""
+    with open_project(project.root) as opened:
+        return opened.store.warnings(RUN)
 
 
 def states(ports: RunPorts) -> list[str]:
@@ -117,13 +124,15 @@ def test_a_cancelled_run_is_finalizing_when_none_of_its_processes_makes_a_call(
 
 @pytest.mark.parametrize("deaths", range(STARTS))
 def test_a_process_that_is_killed_is_started_again(project: Project, deaths: int) -> None:
-    killed = [PaperWorker(code=-9) for _ in range(deaths)]
+    killed = [PaperWorker(code=-9, why="it is gone") for _ in range(deaths)]
     lives = PaperWorker([batch(evaluated(0))])
     ports, worker_pool = door_of(project, [*killed, lives], [PaperWorker([batch(evaluated(1))])])
     done = run(project, ports)
 
+    said = "a worker was lost, and another takes its records over: it is gone"
     assert measured(done).pass_count == 2
     assert len(worker_pool.started) == 2 + deaths
+    assert warned(project)[1:] == [said] * deaths
     assert all(one.seen == ["closed"] for one in killed)
 
 
@@ -168,6 +177,17 @@ def test_a_run_whose_process_cannot_go_on_stops(project: Project, code: int, why
         "running",
         None,
     )
+
+
+def test_why_a_process_could_not_go_on_is_kept_with_the_run(project: Project) -> None:
+    told = HolderQuestion("failed", why=f"no space in {project.root}/tmp")
+    ports, _ = door_of(
+        project, [PaperWorker([told], code=3)], [PaperWorker([batch(evaluated(1))])]
+    )
+    with pytest.raises(RunError, match="could not go on: no space in /"):
+        run(project, ports)
+
+    assert warned(project)[1:] == [f"stopped: a process of {RUN} could not go on: no space in tmp"]
 
 
 def test_a_batch_that_is_refused_ends_the_run_and_is_not_confirmed(project: Project) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.execution.parts import Part
+from steelyard.execution.ports import HolderQuestion, WorkerNeeds
 from steelyard.store.worker_processes import WorkerProcess, WorkerProcesses
 from steelyard.targets.processes.supervisor import descendants
 
@@ -28,15 +29,15 @@ async def ended(worker: WorkerProcess) -> tuple[object, int]:
         worker.close()
 
 
-def test_a_process_that_cannot_begin_says_why_and_ends(
-    root: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_process_that_cannot_begin_says_why_and_ends(root: Path) -> None:
     worker_pool = WorkerProcesses(root)
     worker_pool.warm(1)
-    worker = worker_pool.start("run_1", Part(0, 2), ["live"], {"GPU": 1})
+    worker = worker_pool.start("run_1", Part(0, 2), ["live"], WorkerNeeds({"GPU": 1}))
+    said, code = asyncio.run(ended(worker))
 
-    assert asyncio.run(ended(worker)) == (b"", 3)
-    assert capfd.readouterr().err.startswith("steelyard: no run 'run_1' in this project")
+    assert isinstance(said, HolderQuestion)
+    assert (said.kind, code) == ("failed", 3)
+    assert said.why.startswith("no run 'run_1' in this project")
 
 
 def test_a_process_that_nobody_gives_work_ends_in_peace(

@@ -19,7 +19,6 @@ from steelyard.project_file import PROJECT_FILE
 if TYPE_CHECKING:
     from steelyard.project import Project
 
-_GROUPS = ("steelyard.checks", "steelyard.targets", "steelyard.contracts", "steelyard.policies")
 _EVERY_S = 0.5
 
 
@@ -84,9 +83,10 @@ def _states(root: Path) -> dict[Path, tuple[int, int]]:
 
 
 def _plugin_files() -> Iterator[Path]:
-    from steelyard.store.installed import offered
+    from steelyard.store.installed import PLUGIN_GROUPS, offered
 
-    packages = {point.module.partition(".")[0] for group in _GROUPS for point in offered(group)}
+    points = (point for group in PLUGIN_GROUPS for point in offered(group))
+    packages = {point.module.partition(".")[0] for point in points}
     for name in sorted(packages - {"steelyard"}):
         with suppress(ImportError, ValueError):
             spec = find_spec(name)

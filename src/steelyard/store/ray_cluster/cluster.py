@@ -117,6 +117,16 @@ def _silence(ray: Any) -> None:
         driver.gcs_error_subscriber.close()
 
 
+def reason_of(error: Exception) -> str:
+    """What Ray says of an actor that was lost, or what its code has raised."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    # A traceback ends with what was raised.
+    is_raised = "Traceback (most recent call last):" in str(error) or "::" in lines[0]
+    return lines[-1 if is_raised else 0][:300]
+
+
 def is_head_there(ray: Any) -> bool:
     """Whether the head of the cluster takes connections."""
     host, _, port = str(ray.get_runtime_context().gcs_address).rpartition(":")

@@ -15,9 +15,11 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from steelyard.project_file import variables
 from steelyard.settings import SQLITE
 from steelyard.store.file_locks import hold, is_let_go
 from steelyard.store.ray_cluster.shipment import unpack
@@ -26,6 +28,15 @@ from steelyard.store.runs.worker_pipe import WorkerJob
 from steelyard.store.worker_processes import WorkerProcess
 
 _PREFIX = "steelyard-part-"
+
+
+class GivenProject(NamedTuple):
+    """What is to know of the files that come along."""
+
+    environment: Mapping[str, str]
+    """The variables that they are read with."""
+    inner: str = "."
+    """Where the project is in the first archive; in the others it is what holds all."""
 
 
 class NodeWorker:
@@ -43,20 +54,24 @@ class NodeWorker:
         self,
         versions: NodeVersions,
         job: WorkerJob,
-        environment: Mapping[str, str],
+        given: GivenProject,
         *archives: Sequence[Any],
     ) -> str:
         """Start the process; why it cannot be, if so.
 
-        It reads the copy that came along, wherever the store of the project is.
+        It reads the copy that came along, wherever the store of the project is, by the settings
+        that came along, whatever those of this node are.
         """
         refusal = NodeVersions(*versions).refusal(installed_versions(), platform.node())
         if refusal:
             return refusal
-        root = self._folder / "project"
-        for pieces in archives:
-            await asyncio.to_thread(unpack, _contents(pieces), root)
-        known = {**os.environ, **environment, "STEELYARD_STORE": SQLITE}
+        given = GivenProject(*given)
+        above = self._folder / "project"
+        root = above / given.inner
+        for place, pieces in zip(chain([above], repeat(root)), archives, strict=False):
+            await asyncio.to_thread(unpack, _contents(pieces), place)
+        known = {name: text for name, text in os.environ.items() if name not in variables()}
+        known |= {**given.environment, "STEELYARD_STORE": SQLITE}
         self._process = WorkerProcess(root, environment=known, on_said=self._said.append)
         self._process.give(WorkerJob(*job))
         return ""

@@ -7,7 +7,6 @@ folder that is a project of its own, with a database of this run alone.
 from __future__ import annotations
 
 import io
-import os
 import secrets
 import tarfile
 import tempfile
@@ -17,11 +16,10 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Table, insert, select
 
-from steelyard.errors import InvalidError
-from steelyard.project_file import PROJECT_FILE
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.store.database import open_database, streamed
 from steelyard.store.private_files import STEELYARD_FOLDER
+from steelyard.store.ray_cluster.sent_files import ShippedFiles
 from steelyard.store.spool.spool_key import KEY_BYTES
 from steelyard.store.spool.uploads import CHUNK, Spool
 from steelyard.store.tables import (
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 PIECE = 8 * 1024 * 1024
-_LEFT_OUT = {"__pycache__", "node_modules"}
 _DATABASE = "steelyard.db"
 _OF_RUN = (runs, results, attempts, answers, answered, judgements)
 _OF_PROJECT = (saved_settings, saved_definitions)
@@ -98,21 +95,11 @@ class _Joined(io.RawIOBase):
         return count
 
 
-def pack_project(root: Path, run: StoredRun, out: Pieces) -> None:
-    """Write the files that a run may read: those of the project that are not hidden.
-
-    A run that keeps copies of what it reads needs them alone, with the project file.
-    """
-    data = root / STEELYARD_FOLDER
-    kept = _beneath(data / "inputs" / run.run_id)
-    wanted = [root / PROJECT_FILE, *kept] if kept else [*_files(root)]
-    wanted += [*_beneath(data / "registry"), *_beneath(data / "validations")]
-    for path in _named(root, run):
-        wanted += _beneath(path) if path.is_dir() else sorted(path.parent.glob(f"{path.stem}*"))
+def pack_files(sent: ShippedFiles, out: Pieces) -> None:
+    """Write files at their places."""
     with _archive(out) as archive:
-        for path in dict.fromkeys(wanted):
-            if path.is_file():
-                archive.add(path, str(path.relative_to(root)), recursive=False)
+        for place, source in sent.places.items():
+            archive.add(source, str(place.relative_to(sent.above)), recursive=False)
 
 
 def pack_upload(spool: Spool, upload_id: str, out: Pieces) -> bytes:
@@ -184,41 +171,3 @@ def _batches(rows: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
             batch = []
     if batch:
         yield batch
-
-
-def _files(root: Path) -> Iterator[Path]:
-    """The files of a project without hidden ones, environments and what can be made again."""
-    for folder, names, files in os.walk(root):
-        here = Path(folder)
-        names[:] = sorted(
-            name
-            for name in names
-            if not name.startswith(".")
-            and name not in _LEFT_OUT
-            and not (here / name / "pyvenv.cfg").exists()
-        )
-        yield from (
-            path
-            for name in sorted(files)
-            if not name.startswith(".") and (path := here / name).is_file()
-        )
-
-
-def _beneath(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _named(root: Path, run: StoredRun) -> Iterator[Path]:
-    """What the options of a run name, wherever in the project it is."""
-    options = require_plan(run).options
-    derived = options.derived.folders if options.derived else ()
-    for name in (options.dataset, options.responses, *derived):
-        path = (root / name).resolve() if name else root
-        if not path.exists() or path == root:
-            continue
-        if not path.is_relative_to(root.resolve()):
-            raise InvalidError(
-                f"{name} lies outside the project {root}, whose files are sent to the workers of "
-                "Ray; move it there"
-            )
-        yield root / path.relative_to(root.resolve())

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from steelyard.errors import EngineAwayError, RunError, UnavailableError
 from steelyard.execution.parts import Part
-from steelyard.execution.ports import Answer, HolderQuestion
+from steelyard.execution.ports import Answer, HolderQuestion, WorkerNeeds
 from steelyard.model.upload import upload_of
-from steelyard.ports import Warn, log_warning
 from steelyard.results.stored_run import require_plan
 from steelyard.settings import EngineSettings
+from steelyard.store.installed import installed_plugins
 from steelyard.store.ray_cluster.cluster import (
     RayOptions,
     cluster_cpus,
@@ -25,9 +25,15 @@ from steelyard.store.ray_cluster.cluster import (
     disconnect,
     hint,
     is_head_there,
+    reason_of,
 )
-from steelyard.store.ray_cluster.node_worker import NodeWorker
-from steelyard.store.ray_cluster.shipment import Pieces, pack_project, pack_run, pack_upload
+from steelyard.store.ray_cluster.node_worker import GivenProject, NodeWorker
+from steelyard.store.ray_cluster.sent_files import (
+    ShownFiles,
+    files_to_send,
+    variables_to_send,
+)
+from steelyard.store.ray_cluster.shipment import Pieces, pack_files, pack_run, pack_upload
 from steelyard.store.ray_cluster.versions import installed_versions
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.runs.worker_pipe import (
@@ -54,12 +60,16 @@ class _SentFiles(NamedTuple):
 
     archives: Sequence[Sequence[Any]]
     environment: Mapping[str, str]
+    inner: str
+    """Where the project is in the first of them."""
 
 
 class RayWorker:
     """An actor that begins as soon as a node has room for it."""
 
     def __init__(self, pool: RayWorkers, actor: Any, begin: Callable[[Any], Any]) -> None:
+        self.why = ""
+        """Why it was lost, or the last that its process has written."""
         self._pool = pool
         self._actor: Any = actor
         self._begun = asyncio.ensure_future(self._begin(begin))
@@ -75,7 +85,8 @@ class RayWorker:
         except self._pool.lost as error:
             self._is_lost = True
             self.kill()  # it may only be out of reach
-            await self._pool.lose(error)
+            self.why = reason_of(error)
+            await self._pool.require_head()
             return b""
 
     def answer(self, question: HolderQuestion, answer: Answer) -> None:
@@ -96,7 +107,8 @@ class RayWorker:
             return KILLED
         try:
             return self._heard(await self._pool.answer(self._actor.wait.remote()))
-        except self._pool.lost:
+        except self._pool.lost as error:
+            self.why = reason_of(error)
             return KILLED
 
     def stop(self) -> None:
@@ -138,10 +150,11 @@ class RayWorker:
         else:
             self._early.append(data)
 
-    @staticmethod
-    def _heard(found: tuple[Any, Sequence[str]]) -> Any:
-        sys.stderr.writelines(found[1])
-        return found[0]
+    def _heard(self, found: tuple[Any, Sequence[str]]) -> Any:
+        answer, lines = found
+        sys.stderr.writelines(lines)
+        self.why = next((line.strip() for line in reversed(lines) if line.strip()), self.why)
+        return answer
 
 
 class RayWorkers:
@@ -155,13 +168,13 @@ class RayWorkers:
         store: Callable[[], RunStore],
         spool: Spool,
         engine: EngineSettings,
-        warn: Warn = log_warning,
+        shown: ShownFiles,
     ) -> None:
         self._root = root
         self._store = store
         self._spool = spool
         self._options = RayOptions.of(engine)
-        self._warn = warn
+        self._shown = shown
         self._ray: Any = None
         self._at_work: set[RayWorker] = set()
         self._worked_at = self._looked_at = self._head_at = time.monotonic()
@@ -188,20 +201,21 @@ class RayWorkers:
         self.connect()
 
     def start(
-        self, run_id: str, part: Part, targets: Sequence[str], resources: Mapping[str, float]
+        self, run_id: str, part: Part, targets: Sequence[str], needs: WorkerNeeds
     ) -> RayWorker:
         """A worker for a part of a run, which reads a copy of the project on its node."""
         self.connect()
-        options = self._options.needing(resources)
+        options = self._options.needing(needs.resources)
         if run_id not in self._asked_for:
             self._asked_for.add(run_id)
-            hint(self._ray, options, part.of, self._warn)
-        job = WorkerJob(run_id, (part.number, part.of), tuple(targets))
+            hint(self._ray, options, part.of, needs.warn)
+        job = WorkerJob(run_id, (part.number, part.of), tuple(targets), installed_plugins())
 
         def begin(actor: Any) -> Any:
-            files, rows = self._sent_files(run_id), self._sent_rows(run_id)
+            files, rows = self._sent_files(run_id, needs), self._sent_rows(run_id)
             known = {**self._options.values(), **files.environment}
-            return actor.begin.remote(installed_versions(), job, known, *files.archives, rows)
+            given = GivenProject(known, files.inner)
+            return actor.begin.remote(installed_versions(), job, given, *files.archives, rows)
 
         return RayWorker(self, self._actor(options), begin)
 
@@ -256,12 +270,10 @@ class RayWorkers:
             "the run goes on with: steelyard resume"
         )
 
-    async def lose(self, error: Exception) -> None:
-        """An actor is gone."""
+    async def require_head(self) -> None:
+        """An actor is gone, and perhaps not alone."""
         if not await asyncio.to_thread(is_head_there, self._ray):
             raise self._head_is_gone()
-        why = next((line for line in str(error).splitlines() if line.strip()), "")
-        self._warn(f"a worker on Ray was lost, and another takes its records over: {why[:300]}")
 
     def join(self, worker: RayWorker) -> None:
         """A worker has begun."""
@@ -293,32 +305,37 @@ class RayWorkers:
                     "in the same version on every node"
                 ) from None
             raise
+        except self._ray.exceptions.RayTaskError as error:
+            raise RunError(f"a worker cannot begin on its node: {reason_of(error)}") from None
         finally:
             answer.cancel()
 
-    def _sent_files(self, run_id: str) -> _SentFiles:
+    def _sent_files(self, run_id: str, needs: WorkerNeeds) -> _SentFiles:
         """The project, and a posted dataset with the key that opens this copy of it."""
         with self._sending:
             if run_id not in self._files:
-                self._files[run_id] = self._send_files(run_id)
+                self._files[run_id] = self._send_files(run_id, needs)
             return self._files[run_id]
 
-    def _send_files(self, run_id: str) -> _SentFiles:
+    def _send_files(self, run_id: str, needs: WorkerNeeds) -> _SentFiles:
         run = self._store().find(run_id)
         files = Pieces(self._ray.put)
-        pack_project(self._root, run, files)
+        sent = files_to_send(self._root, run, self._shown, needs.files)
+        pack_files(sent, files)
         if files.size > _MUCH:
-            self._warn(
+            needs.warn(
                 f"{files.size / 1e6:,.0f} MB of {self._root} are sent to every worker; what the "
                 "run does not read should lie elsewhere"
             )
+        known = variables_to_send(self._root, self._shown.folders)
         options = require_plan(run).options
         upload = upload_of(options.dataset)
         if upload is None or options.derived:  # which reads the folder of its parent
-            return _SentFiles([files.finish()], {})
+            return _SentFiles([files.finish()], known, sent.inner)
         posted = Pieces(self._ray.put)
         key = pack_upload(self._spool, upload, posted)
-        return _SentFiles([files.finish(), posted.finish()], {SPOOL_KEY: written_key(key)})
+        known[SPOOL_KEY] = written_key(key)
+        return _SentFiles([files.finish(), posted.finish()], known, sent.inner)
 
     def _sent_rows(self, run_id: str) -> Sequence[Any]:
         """The run as it stands now."""

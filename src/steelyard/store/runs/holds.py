@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, insert, select, update
 
 from steelyard.model.run import place_mark
+from steelyard.store.runs.run_events import add_event
 from steelyard.store.tables import attempts, holds
 
 
@@ -15,10 +16,12 @@ def note_hold(connection: Connection, run_id: str, fence: int, at: str) -> None:
     connection.execute(insert(holds), {"run_id": run_id, "fence": fence, "began_at": at})
 
 
-def note_stop(connection: Connection, run_id: str, fence: int, at: str) -> None:
-    """The process lets go of it, within a transaction."""
+def note_stop(connection: Connection, run_id: str, fence: int, at: str, why: str) -> None:
+    """The process lets go of it, within a transaction; with a warning that says why, if known."""
     where = (holds.c.run_id == run_id) & (holds.c.fence == fence)
     connection.execute(update(holds).where(where).values(ended_at=at))
+    if why:
+        add_event(connection, run_id, at, "warning", {"message": why})
 
 
 def held(run_id: str) -> Select[*tuple[Any, ...]]:

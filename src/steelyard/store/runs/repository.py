@@ -152,15 +152,15 @@ class RunStore:
             if connection.execute(query).rowcount and entry:
                 add_entry(connection, entry)
 
-    def release(self, run_id: str, at: str) -> None:
-        """Let another process go on with a run."""
+    def release(self, run_id: str, at: str, why: str = "") -> None:
+        """Let another process go on with a run, with a warning that says why, if it is known."""
         query = update(runs).where(runs.c.run_id == run_id)
         try:
             lease = self.lease(run_id)
             with self._writing() as connection:
                 lease.require(connection)
                 connection.execute(query.values(owner=None, lease_until=None))
-                note_stop(connection, run_id, lease.fence, at)
+                note_stop(connection, run_id, lease.fence, at, why)
         finally:
             self._let_go(run_id)
 

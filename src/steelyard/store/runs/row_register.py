@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -66,6 +67,13 @@ class RowRegister:
         self._waiting.put(_Batch(batch, kept))
         self._thread.submit(self._keep_all)
         return await asyncio.wrap_future(kept)
+
+    def warn(self, message: str, at: str) -> None:
+        """Keep a warning among the events of the run; called in any thread."""
+        rows = Rows(warnings=[(message, at)])
+        # Nobody waits for it: what is kept next raises the error of the store.
+        with suppress(RuntimeError):  # the run has ended
+            self._thread.submit(self._writer.write, rows)
 
     async def settle(self, holders: str) -> None:
         """Log the calls that a process may have made before it was killed."""

@@ -37,6 +37,8 @@ class WorkerJob(NamedTuple):
     part: tuple[int, int]
     """Its number, and of how many."""
     targets: tuple[str, ...]
+    plugins: dict[str, str] | None = None
+    """The packages of plug-ins that it must have; None where it has those of the holder."""
 
 
 written_job = msgspec.msgpack.Encoder().encode
@@ -114,6 +116,10 @@ class HolderPipe:
     def say(self, said: Said) -> None:
         """Tell what this process has seen of the limits of a target."""
         self._ask(HolderQuestion("limits", said=said))
+
+    def fail(self, why: str) -> None:
+        """Tell why this process ends before its work is done."""
+        self._ask(HolderQuestion("failed", why=why))
 
     def on_news(self, callback: Callable[[News], None]) -> None:
         """Call back, in another thread, with what is new about limits."""

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.states import is_terminal
-from steelyard.errors import ConflictError, InvalidError, RunError, SourceError, UnresumableError
+from steelyard.errors import ConflictError, InvalidError, RunError, SourceError
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.execution.exit_requests import ExitRequests
@@ -41,6 +41,7 @@ from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
 from steelyard.usecases.runs.queued_inputs import keep_inputs
+from steelyard.usecases.runs.release_run import release_run
 from steelyard.usecases.runs.unchanged_inputs import require_same_targets, require_unchanged
 
 _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
@@ -258,7 +259,7 @@ async def _execute(
         if early:
             early.give_up()
         with suppress(RunError):
-            _let_go(ports, run, error)
+            release_run(ports, run, error, redactor_of(prepared))
         if requests.cause:
             raise requests.cause from None
         raise
@@ -338,16 +339,6 @@ def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
         require_same_targets(derived.run_id, parent, prepared)
     except SourceError as changed:
         raise ConflictError(str(changed)) from None
-
-
-def _let_go(ports: RunPorts, run: StoredRun, error: BaseException) -> None:
-    """Release the run for other processes, unless it cannot be resumed."""
-    run_id, repository, at = run.run_id, ports.repository, ports.clock.stamp()
-    if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
-        repository.finish(run_id, "failed", at, {})
-        ports.delete_inputs(run)
-    else:
-        repository.release(run_id, at)
 
 
 async def _evaluate(

@@ -19,10 +19,11 @@ from steelyard.execution.ports import HolderQuestion
 from steelyard.project import open_project
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.store.ray_cluster import node_worker, shipment
-from steelyard.store.ray_cluster.node_worker import NodeWorker
+from steelyard.store.ray_cluster.node_worker import GivenProject, NodeWorker
+from steelyard.store.ray_cluster.sent_files import ShownFiles, files_to_send
 from steelyard.store.ray_cluster.shipment import (
     Pieces,
-    pack_project,
+    pack_files,
     pack_run,
     pack_upload,
     unpack,
@@ -54,6 +55,12 @@ def packed(pack: Callable[[Pieces], None]) -> list[bytes]:
     out = Pieces(bytes_of)
     pack(out)
     return out.finish()
+
+
+def packed_project(project: Project, run: StoredRun) -> list[bytes]:
+    sent = files_to_send(project.root, run, ShownFiles())
+    assert sent.inner == "."
+    return packed(lambda out: pack_files(sent, out))
 
 
 def names(folder: Path) -> list[str]:
@@ -101,7 +108,7 @@ def test_the_files_of_a_project_arrive_without_what_is_hidden_or_can_be_made_aga
     project.write("tools/lib/big.py", "")
     project.write(".steelyard/registry/rubric/tone/1.0.0/rubric.yaml", "id: tone\n")
     (project.root / "linked.txt").symlink_to(project.root / "images" / "cat.png")
-    pieces = packed(lambda out: pack_project(project.root, run, out))
+    pieces = packed_project(project, run)
     unpack(iter(pieces), tmp_path / "there")
 
     assert len(pieces) > 5
@@ -124,7 +131,7 @@ def test_a_dataset_outside_the_project_is_refused(project: Project, run: StoredR
     far = replace(run, plan=structs.replace(plan, options=options))
 
     with pytest.raises(InvalidError, match="lies outside the project"):
-        packed(lambda out: pack_project(project.root, far, out))
+        packed_project(project, far)
 
 
 def test_the_database_of_a_shipment_holds_one_run_alone(
@@ -168,7 +175,7 @@ def test_a_run_that_keeps_what_it_reads_is_sent_that_alone(
     project.write("notes/long.txt", "not read")
     project.write(f".steelyard/inputs/{run.run_id}/d.jsonl", "{}")
     project.write(".steelyard/inputs/run_other/d.jsonl", "{}")
-    unpack(iter(packed(lambda out: pack_project(project.root, run, out))), tmp_path / "there")
+    unpack(iter(packed_project(project, run)), tmp_path / "there")
 
     assert names(tmp_path / "there") == [
         f".steelyard/inputs/{run.run_id}/d.jsonl",
@@ -197,7 +204,7 @@ def test_a_worker_on_a_node_evaluates_what_it_leases_and_needs_nothing_of_here(
     elsewhere = f"{SETTINGS}store: postgresql://nobody@127.0.0.1:9/none\n"
     (project.root / "steelyard.yaml").write_text(elsewhere, encoding="utf-8")
     archives = (
-        packed(lambda out: pack_project(project.root, run, out)),
+        packed_project(project, run),
         packed(lambda out: pack_run(engine, run, out)),
     )
     (project.root / "steelyard.yaml").unlink()
@@ -208,7 +215,8 @@ def test_a_worker_on_a_node_evaluates_what_it_leases_and_needs_nothing_of_here(
 
     async def hold() -> int:
         job = WorkerJob(run.run_id, (0, 2), ("agent",))
-        refusal = await node.begin(installed_versions(), job, {"SAYS": "yes"}, *archives)
+        given = GivenProject({"SAYS": "yes"})
+        refusal = await node.begin(installed_versions(), job, given, *archives)
         assert refusal == ""
         while True:
             content, lines = await node.read()
@@ -235,7 +243,7 @@ def test_a_worker_on_a_node_evaluates_what_it_leases_and_needs_nothing_of_here(
 def test_a_node_with_another_version_says_so(node: NodeWorker) -> None:
     asked = installed_versions()._replace(steelyard="9.9", python="3.8")
     job = WorkerJob("run_1", (0, 1), ())
-    refusal = asyncio.run(node.begin(asked, job, {}))
+    refusal = asyncio.run(node.begin(asked, job, GivenProject({})))
 
     here = installed_versions()
     assert refusal == (
