@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import chain
 from typing import Any, cast, get_type_hints
 
 import msgspec
@@ -20,14 +19,14 @@ from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.json_value import JsonObject, JsonValue, Path
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.project_checks import further_problems
 from steelyard.settings import (
     DEFAULT_JUDGE,
     JudgeSetting,
     RedactionRules,
     Settings,
     TargetEntry,
-    is_header,
 )
 
 PROJECT_FILE = "steelyard.yaml"
@@ -42,9 +41,6 @@ NO_SETTINGS = frozenset(
 key of the spool, and the address and key of a server."""
 
 _KEY = "name the variable that holds the key: api_key_env: MY_KEY"
-_RAYS_OWN = ("CPU", "GPU")
-_MEMORY = ("memory", "object_store_memory")
-"""Resources that Ray counts by itself, and takes from nobody under these names."""
 _TARGET_HINTS = {
     **dict.fromkeys(("apikey", "key", "token"), _KEY),
     **dict.fromkeys(("apikeyenvar", "keyenv", "apikeyname"), "write api_key_env: {value}"),
@@ -95,61 +91,13 @@ def read_settings(value: JsonObject) -> Settings:
 def _first_problem(value: JsonValue) -> Problem | None:
     problems = _schema().problems(value)
     if not problems:
-        return next(chain(*(found(fields(value)) for found in _FURTHER)), None)
+        return next(further_problems(fields(value)), None)
     if problems[0].code != "missing_required_field":
         return problems[0]
     # It may only be misspelt; then the misspelling is the thing to say.
     place = problems[0].path[:-1]
     beside = (one for one in problems if one.hint and one.path[:-1] == place)
     return next(beside, problems[0])
-
-
-def _header_problems(value: JsonObject) -> Iterator[Problem]:
-    """Headers of targets that cannot be sent; the values may be secrets and are not shown."""
-    for target, row in object_field(value, "targets").items():
-        for name, text in object_field(fields(row), "headers").items():
-            if not is_header(name, str(text)):
-                shown = ascii(name)[1:-1]
-                message = f"{{}}: the header '{shown}' has characters that no header can carry"
-                yield Problem(
-                    code="value_out_of_range",
-                    message=f"{message}, such as a line break",
-                    path=("targets", target, "headers"),
-                )
-
-
-def _resource_problems(value: JsonObject) -> Iterator[Problem]:
-    """Resources that no node of a Ray cluster has, or of which Ray gives no such share."""
-    targets = object_field(value, "targets")
-    holders: dict[Path, JsonObject] = {
-        ("targets", name): fields(targets[name]) for name in targets
-    }
-    for place, row in {**holders, ("engine",): object_field(value, "engine")}.items():
-        for name, much in object_field(row, "resources").items():
-            if wrong := wrong_resource(name, much):
-                path = (*place, "resources", name)
-                message, hint = wrong
-                yield Problem(
-                    code="value_out_of_range", message=f"{{}} {message}", path=path, hint=hint
-                )
-
-
-def wrong_resource(name: str, much: JsonValue) -> tuple[str, str | None] | None:
-    """What is wrong with what workers on Ray are to take, and a hint."""
-    plain = name.lower().replace("_", "").removeprefix("num").removesuffix("s").upper()
-    if plain in _RAYS_OWN and name != plain:
-        return "is no resource of Ray", f"did you mean '{plain}'?"
-    if name in _MEMORY:
-        return "cannot be asked for", "name such nodes by a resource of your own"
-    if not name.strip() or not name.isascii():
-        return "is no name that Ray takes", "use ASCII characters"
-    if name == "GPU" and isinstance(much, float) and much > 1 and not much.is_integer():
-        return "must be whole above 1", None
-    return None
-
-
-_FURTHER = (_header_problems, _resource_problems)
-"""What the schema cannot say."""
 
 
 def write_settings(settings: Settings) -> bytes:
@@ -192,7 +140,7 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
         elif name not in others:
             hint = _hint(name, list(known))
             raise ConfigError(f"the environment variable {name} is no setting ({hint})")
-    for wrong in _schema().problems(values):
+    if wrong := _first_problem(values):
         names = [name for name, path in known.items() if wrong.path[: len(path)] == path]
         raise ConfigError(f"the environment variable {', '.join(names)}: {_message(wrong)}")
     return _with(settings, values)

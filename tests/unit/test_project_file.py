@@ -26,6 +26,7 @@ from steelyard.settings import (
 )
 from steelyard.targets.processes.bounded_process import MARK
 
+STORE = "postgresql://user:${VARIABLE}@host:5432/database"
 EXAMPLE = """\
 targets:
   live:   {provider: openai, base_url: "https://…/v1", model: m-1, api_key_env: MY_KEY, max_concurrency: 64, timeout_s: 60}
@@ -252,7 +253,33 @@ not 'emial' (did you mean 'email'?)""",
         ),
         (
             "targets: {a: {provider: echo, resources: {größer: 1}}}",
-            "1: targets.a.resources.größer is no name that Ray takes (use ASCII characters)",
+            """1: targets.a.resources.größer is no name that Ray takes \
+(use ASCII characters, and no space around them)""",
+        ),
+        (
+            'engine:\n  resources: {" near": 1}',
+            """2: engine.resources. near is no name that Ray takes \
+(use ASCII characters, and no space around them)""",
+        ),
+        (
+            'targets: {a: {provider: echo, resources: {" GPU": 1}}}',
+            "1: targets.a.resources. GPU is no resource of Ray (did you mean 'GPU'?)",
+        ),
+        (
+            "targets: {a: {provider: echo, resources: {near: 0.00001}}}",
+            "1: targets.a.resources.near must have at most 4 decimals",
+        ),
+        ("store: here", f"1: store must be sqlite, or an address such as {STORE}"),
+        ("store: mysql://me:pw@x/y", f"1: store must be sqlite, or an address such as {STORE}"),
+        ("engine:\n  address: a", "2: engine.address must be host:port"),
+        ("engine:\n  address: ray://a:10001", "2: engine.address must be host:port"),
+        ("engine:\n  address: a:99999", "2: engine.address must be host:port"),
+        *(
+            (
+                f"\nartifacts: {address}",
+                "2: artifacts is no address of a bucket; write s3://bucket/path",
+            )
+            for address in ("/srv/runs", "s3://", "s3:/evals/x", "s3://a//b", "s3://me:pw@evals/x")
         ),
     ],
 )
@@ -286,6 +313,20 @@ def test_the_message_begins_with_the_given_name() -> None:
 
 def test_the_first_problem_by_path_is_reported() -> None:
     assert refusal("store: 1\nlimits: 2").startswith("steelyard.yaml:2: limits must")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "engine: {address: auto}",
+        "engine: {address: '[::1]:6379'}",
+        "store: ${WHERE}",
+        "store: postgresql://me:${PASSWORD}@host/runs",
+        "artifacts: s3://evals",
+    ],
+)
+def test_a_right_address_is_taken(text: str) -> None:
+    parse_settings(text.encode())
 
 
 # --- the environment
@@ -340,6 +381,11 @@ def test_fields_of_their_own_are_taken_from_the_environment_too() -> None:
         ("STEELYARD_SLICES", "tags", "STEELYARD_SLICES: slices must be an array"),
         ("STEELYARD_RETRY_JITTER", "2", "STEELYARD_RETRY_JITTER: retry.jitter must be at most 1"),
         ("STEELYARD_SLICES", "[tags", "STEELYARD_SLICES is no YAML: "),
+        (
+            "STEELYARD_ARTIFACTS",
+            "s3://me:pw@evals/x",
+            "STEELYARD_ARTIFACTS: artifacts is no address of a bucket; write s3://bucket/path",
+        ),
         (
             "STEELYARD_LIMIT_BUDGET_USD",
             "2",

@@ -93,7 +93,7 @@ class EngineChoice:
 
 def _resource(text: str) -> tuple[str, float]:
     from steelyard.errors import InvalidError
-    from steelyard.project_file import wrong_resource
+    from steelyard.project_checks import wrong_resource
 
     name, _, much = text.partition("=")
     try:

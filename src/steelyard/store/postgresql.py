@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import psycopg
 
 try:
+    from psycopg import ProgrammingError
     from psycopg.adapt import Buffer, Loader
+    from psycopg.conninfo import conninfo_to_dict
     from psycopg.types.string import StrDumper
 except ImportError:
     raise ConfigError(
@@ -24,6 +26,8 @@ except ImportError:
     ) from None
 
 _SCHEME = "postgresql://"
+_LAST_PORT = 65_535
+_PARAMETER = re.compile(r'parameter: ("[^"]*")')
 _OLDEST = 14
 _POOL, _MORE = 5, 10
 """Connections of a process that stay open, and how many more it may open for a while."""
@@ -172,4 +176,17 @@ def _url(address: str) -> URL:
             "`store` is no address of a PostgreSQL database; write "
             f"{_SCHEME}user:${{VARIABLE}}@host:5432/database"
         )
+    _require_known(address, url.port)
     return url.set(drivername="postgresql+psycopg")
+
+
+def _require_known(address: str, port: int | None) -> None:
+    """Refuse a parameter that no driver knows, and a port that there is not."""
+    wrong = f"port {port}" if port is not None and not 0 < port <= _LAST_PORT else None
+    try:
+        conninfo_to_dict(address)
+    except ProgrammingError as error:
+        found = _PARAMETER.search(str(error))
+        wrong = f"the parameter {found[1]}" if found else "its form"
+    if wrong:
+        raise ConfigError(f"`store` is no address of a PostgreSQL database: {wrong} is wrong")

@@ -9,20 +9,23 @@ from steelyard.errors import ConfigError
 from steelyard.settings import Settings, TargetEntry
 from steelyard.targets.target_settings import filled, named_secrets
 
-_BUCKET = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+_OURS = ("STEELYARD_SPOOL_KEY", "STEELYARD_KEY")
+_BUCKET = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
 def configured_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The keys, header values and passed-on variables of all targets that the environment has.
 
     A dataset or a recorded answer may hold a key of a target that this run does not use. The
-    secret of the OpenID Connect client is one, too, and those of the bucket with the artifacts.
+    secret of the OpenID Connect client is one, too, those of the bucket with the artifacts, and
+    the keys of the spool and of a server.
     """
     client = environ.get(settings.oidc.client_secret_env or "", "")
     entries = settings.targets.values()
     found = (secret for entry in entries for secret in _secrets(entry, environ))
-    bucket = (environ.get(name, "") for name in _BUCKET) if settings.artifacts else ()
-    return tuple(secret for secret in (*found, client, *bucket) if secret)
+    names = (*_OURS, *(_BUCKET if settings.artifacts else ()))
+    own = (environ.get(name, "").strip() for name in names)
+    return tuple(secret for secret in (*found, client, *own) if secret)
 
 
 def _secrets(entry: TargetEntry, environ: Mapping[str, str]) -> Iterator[str]:

@@ -135,7 +135,17 @@ def test_a_server_that_cannot_be_reached_is_told() -> None:
     assert "s3cret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("address", ["postgresql://", "postgresql://a b:c:d@x:y/z", "mysql://x/y"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://",
+        "postgresql://a b:c:d@x:y/z",
+        "mysql://x/y",
+        "postgresql://me:s3cret@x:99999/y",
+        "postgresql://me:s3cret@x/y?sslmod=require",
+        "postgresql://me:s3%zzcret@x/y",
+    ],
+)
 def test_what_is_no_address_is_refused_and_not_shown(address: str) -> None:
     with pytest.raises(ConfigError, match="`store` is no address of a PostgreSQL database") as no:
         open_database(address)

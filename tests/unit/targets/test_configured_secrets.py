@@ -76,3 +76,21 @@ def test_the_secret_of_the_openid_client_is_one(
     oidc = OidcSettings(client_secret_env=variable)
 
     assert configured_secrets(Settings(oidc=oidc), ENVIRON) == found
+
+
+def test_the_keys_of_the_product_itself_are_secrets() -> None:
+    environ = {"STEELYARD_SPOOL_KEY": "spool-key-1", "STEELYARD_KEY": "sy_key_1"}
+
+    assert configured_secrets(Settings(), environ) == ("spool-key-1", "sy_key_1")
+
+
+def test_what_opens_the_bucket_is_secret() -> None:
+    environ = {
+        "AWS_ACCESS_KEY_ID": "id-1",
+        "AWS_SECRET_ACCESS_KEY": "secret-1",
+        "AWS_SESSION_TOKEN": "token-1",
+    }
+
+    assert configured_secrets(Settings(), environ) == ()
+    found = configured_secrets(Settings(artifacts="s3://evals"), environ)
+    assert found == ("id-1", "secret-1", "token-1")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.errors import BucketAwayError, ConfigError, NotFoundError, UnavailableError
+from steelyard.project_checks import bucket_parts
 
 try:
     import obstore
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta, WritableFile
 
 SCHEME = "s3://"
-_ADDRESS = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9!_.*'()/ =-]*))?")
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _PLAIN = "AWS_ALLOW_HTTP"
 _YES = ("1", "true", "yes", "on")
@@ -70,11 +70,11 @@ class BucketPlace(NamedTuple):
 
 def place_of(address: str) -> BucketPlace:
     """The bucket and path of an address such as s3://bucket/path."""
-    found = _ADDRESS.fullmatch(address)
-    parts = (found[2] or "").rstrip("/").split("/") if found else []
-    if not found or {".", ".."}.intersection(parts) or "" in parts[:-1]:
-        raise ConfigError(f"'{address}' is no address of a bucket; write s3://bucket/path")
-    return BucketPlace(found[1], "/".join(parts))
+    parts = bucket_parts(address)
+    if parts is None:
+        shown = "an address with a user or password" if "@" in address else f"'{address}'"
+        raise ConfigError(f"{shown} is no address of a bucket; write s3://bucket/path")
+    return BucketPlace(*parts)
 
 
 class Bucket:

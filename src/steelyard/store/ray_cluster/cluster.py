@@ -16,6 +16,7 @@ from typing import Any
 from steelyard.errors import EngineAwayError, InvalidError, argument
 from steelyard.operating_system import end_at_once_later
 from steelyard.ports import Warn, log_warning
+from steelyard.project_checks import RAY_HERE, is_ray_address
 from steelyard.settings import EngineSettings
 from steelyard.store.ray_cluster.versions import installed_versions
 
@@ -23,8 +24,6 @@ _PATIENCE_S = 10.0
 _SETTINGS = b"\4"
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0" + _SETTINGS + bytes(5)
 """What a client of gRPC says first; a server answers with its settings."""
-_LOCAL = ("auto", "local")
-_LAST_PORT = 65_535
 _WANTS_MORE = "; if it wants a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
 _QUIET = {
     # Ray reports its use to its makers otherwise.
@@ -171,11 +170,11 @@ def _ray() -> Any:
 
 def _require_reachable(address: str) -> None:
     """Fail at once where nobody listens; Ray itself tries for minutes."""
-    if address in _LOCAL:
+    if address in RAY_HERE:
         return
-    host, colon, port = address.rpartition(":")
-    if "/" in address or not colon or not port.isdigit() or int(port) > _LAST_PORT:
+    if not is_ray_address(address):
         raise InvalidError(f"the address of a Ray cluster is host:port, not '{address}'")
+    host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_S) as head:
             if os.environ.get("RAY_USE_TLS") != "1":
