@@ -23,6 +23,7 @@ SteelyardError                 the request cannot be served
 │   └── SourceError            its dataset, or what it needs beside, has changed   exit 3
 │       └── UnresumableError   what it has kept is of no use any more              exit 3
 ├── TargetError                a call to a target failed; the engine makes it a row
+│   └── ConnectionLostError    it is made again: a kept connection was closed under it
 ├── SettingError               a check's setting is wrong; readers make it a finding
 ├── TemplateError              a template is no Mustache, or names what nothing fills
 └── ParseError                 text is not JSON or YAML; readers make it a finding
@@ -225,6 +226,13 @@ class TargetError(SteelyardError):
         self.http_status = http_status
         self.retry_after_s = retry_after_s
         self.request_id = request_id
+
+
+class ConnectionLostError(TargetError):
+    """A connection that was kept was closed under a request, before a byte of its answer came.
+
+    Servers close what nobody uses just when it is used again: the call is made once more.
+    """
 
 
 class SettingError(SteelyardError):

@@ -17,6 +17,8 @@ from steelyard.model.run import (
 from steelyard.model.trace import Trace
 from steelyard.results.attempts import Attempt
 
+LOST = "the connection, which was kept from an earlier call, was lost"
+
 
 def interruption(why: str | None = None) -> TargetError:
     """How a call ends that is cut off: because its run stops, or else its process."""
@@ -28,6 +30,11 @@ def outage(error: TargetError) -> TargetError:
     """How a call ends that is made again when its target, which is away, is back."""
     message = f"the target is away ({error.code}: {error}); asked again when it is back"
     return TargetError(OUTAGE, message, http_status=error.http_status, request_id=error.request_id)
+
+
+def lost(error: TargetError) -> TargetError:
+    """How a call ends that is made again because the connection kept for it was closed."""
+    return TargetError(OUTAGE, f"{LOST} ({error}); asked again on a new one")
 
 
 def probe_answered(answer: Trace) -> TargetError:

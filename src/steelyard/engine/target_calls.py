@@ -9,6 +9,7 @@ from steelyard.engine.attempts import (
     attempt_of,
     interruption,
     is_adapted,
+    lost,
     outage,
     probe_answered,
 )
@@ -18,7 +19,7 @@ from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import unawaited
 from steelyard.engine.costs import cost_of
 from steelyard.engine.record_work import AskedTarget, EngineContext, Work
-from steelyard.errors import TargetError, TargetStoppedError
+from steelyard.errors import ConnectionLostError, TargetError, TargetStoppedError
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Target
 
@@ -99,6 +100,9 @@ class TargetCalls:
         called = Called(answer, at, elapsed)
         if not isinstance(answer, TargetError) or is_adapted(answer):
             return called, True
+        if isinstance(answer, ConnectionLostError) and not self._asked.limiter.is_probing:
+            self.log(work, at, lost(answer), elapsed)
+            return called, False
         try:
             is_away = await self._is_away(work, answer, started)
         except asyncio.CancelledError:

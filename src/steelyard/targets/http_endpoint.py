@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from steelyard.errors import TargetError
+from steelyard.errors import ConnectionLostError, TargetError
 from steelyard.model.proxies import Proxy
 from steelyard.operating_system import has_input
 from steelyard.targets.http_tunnel import open_tunnel
@@ -64,6 +64,9 @@ class HttpEndpoint:
         self._port = parts.port or (443 if self._is_secure else 80)
         self._timeout_s = timeout_s
         self._idle: list[_Connection] = []
+        self._lost_requests: set[bytes] = set()
+        """Those that a kept connection has lost: they are sent again on a connection of their own.
+        """
         self._all: set[_Connection] = set()
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = math.inf
@@ -84,20 +87,25 @@ class HttpEndpoint:
     async def send(
         self, body: bytes = b"", query: str = "", watch: Watch | None = None
     ) -> HttpReply:
-        """The answer to one body or query; it comes whole and in time, or not at all."""
+        """The answer to one body or query; it comes whole and in time, or not at all.
+
+        A request is sent once: whoever asks decides whether and when it is sent again.
+        """
         line = b"%b?%b" % (self._line, query.encode("ascii")) if query else self._line
         if self._has_body:
             data = b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (line, self._head, len(body), body)
         else:
             data = b"%b%b\r\n\r\n" % (line, self._head)
         due = asyncio.get_running_loop().time() + self._timeout_s
-        if kept := self._kept():
+        if data not in self._lost_requests and (kept := self._kept()):
             try:
                 return await self._ask(kept, data, due, watch)
-            except TargetError:
-                # A server may close what nobody uses just when it is used again.
+            except TargetError as error:
                 if not kept.is_closed_unanswered:
                     raise
+                self._lost_requests.add(data)
+                raise ConnectionLostError(error.code, str(error), away=error.away) from None
+        self._lost_requests.discard(data)
         return await self._ask(await self._connect(), data, due, watch)
 
     def _kept(self) -> _Connection | None:
@@ -231,7 +239,6 @@ class _Connection(asyncio.Protocol):
     ) -> asyncio.Future[HttpReply]:
         """Send a request that is answered in time; the future ends with that or its error."""
         if self._is_closed:
-            self.is_closed_unanswered = True
             raise _unavailable("the connection was closed")
         self._waiter = self._loop.create_future()
         self._due, self._watch = due, watch

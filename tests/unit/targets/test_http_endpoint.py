@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 from servers.scripted_bytes import Scripted, scripted
-from steelyard.errors import TargetError
+from steelyard.errors import ConnectionLostError, TargetError
 from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, HttpReply
 
 TLS = Path(__file__).parents[2] / "servers" / "tls"
@@ -173,11 +173,21 @@ def test_what_comes_after_an_answer_is_no_part_of_it() -> None:
     assert (reply.headers, reply.data) == ({"x-a": "1", "content-length": "3"}, b"yes")
 
 
-def test_a_kept_connection_that_is_closed_without_a_word_costs_nothing() -> None:
-    said, server = talk([[sized()], [b""], [sized(b"again")]], twice)
+async def lost_once(endpoint: HttpEndpoint, server: Scripted) -> tuple[int, HttpReply]:
+    """Ask again after a kept connection was lost; how often was asked until then."""
+    await asyncio.gather(endpoint.send(b"a"), endpoint.send(b"b"))
+    with pytest.raises(ConnectionLostError, match="closed"):
+        await endpoint.send(b"{}")
+    return len(server.requests), await endpoint.send(b"{}")
 
-    assert said == [b"yes", b"again"]
-    assert (server.connections, len(server.requests)) == (2, 3)
+
+def test_a_request_that_a_kept_connection_loses_is_sent_again_by_whoever_asked() -> None:
+    """On a connection of its own, whatever else is kept."""
+    answers = [[sized()], [sized()], [b""], [sized(b"again")]]
+    (asked, reply), server = talk(answers, lost_once)
+
+    assert (asked, reply.data) == (3, b"again")
+    assert (server.connections, len(server.requests)) == (3, 4)
 
 
 def test_a_fresh_connection_that_is_closed_without_a_word_is_a_failure() -> None:
@@ -187,9 +197,11 @@ def test_a_fresh_connection_that_is_closed_without_a_word_is_a_failure() -> None
     assert (caught.value.code, caught.value.away) == ("service_unavailable", "unavailable")
 
 
-def test_a_request_is_sent_again_only_once() -> None:
-    with pytest.raises(TargetError, match="closed"):
-        talk([[sized()], [b""], [b""], [sized()]], twice)
+def test_a_request_that_a_new_connection_loses_is_a_failure() -> None:
+    with pytest.raises(TargetError, match="closed") as caught:
+        talk([[sized()], [sized()], [b""], [b""], [sized()]], lost_once)
+
+    assert not isinstance(caught.value, ConnectionLostError)
 
 
 def test_a_request_of_which_an_answer_began_is_not_sent_again() -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from steelyard.engine.attempts import interruption, is_adapted, outage, probe_answered
+from steelyard.engine.attempts import interruption, is_adapted, lost, outage, probe_answered
 from steelyard.engine.breakable import BrokenOff, Waiting, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
@@ -19,7 +19,7 @@ from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import EngineContext
 from steelyard.engine.retries import retry_wait
-from steelyard.errors import TargetError, TargetStoppedError
+from steelyard.errors import ConnectionLostError, TargetError, TargetStoppedError
 from steelyard.model.case import Case
 from steelyard.model.frozen_struct import FrozenStruct
 from steelyard.model.judgement import JudgeCall, Judgement
@@ -198,6 +198,9 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
     ) -> bool:
         """Whether the target is waited for, so that the call, which is logged, is no attempt."""
         by, around = self.by, self.shared.around
+        if isinstance(error, ConnectionLostError) and not by.limiter.is_probing:
+            self._log(replace(made, latency_ms=elapsed), lost(error))
+            return True
         if not by.is_timed:  # a recording says nothing of an endpoint of today
             return False
         place = self.record.index, self.record.repeat

@@ -8,7 +8,7 @@ from steelyard.engine.attempts import is_adapted
 from steelyard.engine.costs import cost_of
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.redaction.redactor import Redactor
-from steelyard.errors import NO_RESPONSE, InvalidError, TargetError
+from steelyard.errors import NO_RESPONSE, ConnectionLostError, InvalidError, TargetError
 from steelyard.model.case import Case
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
@@ -77,7 +77,7 @@ async def _answer(target: Target, request: Request) -> Trace:
     try:
         return await target.ask(request)
     except TargetError as error:
-        if not is_adapted(error):
+        if not (is_adapted(error) or isinstance(error, ConnectionLostError)):
             raise
     return await target.ask(request)
 
