@@ -186,13 +186,17 @@ def lease_left(root: Path) -> float:
     return found[0]
 
 
-@pytest.mark.parametrize("is_woken_late", [True, pytest.param(False, marks=pytest.mark.trials)])
+@pytest.mark.parametrize(
+    ("is_woken_late", "options"),
+    [(True, ()), (False, ()), (True, ("--workers", "2"))],
+    ids=["late", "early", "workers"],
+)
 def test_one_who_slept_past_his_lease_is_refused_and_says_so(
-    tmp_path: Path, is_woken_late: bool
+    tmp_path: Path, is_woken_late: bool, options: tuple[str, ...]
 ) -> None:
     root = slow_project(tmp_path)
     (root / "hold").write_text("10", encoding="utf-8")
-    sleeper = begin(root, *RUN, is_hasty=True)
+    sleeper = begin(root, *RUN, *options, is_hasty=True)
     wait_for(lambda: calls(root) > 10, "some calls")
     wait_for(lambda: is_put_to_sleep(sleeper, root), "a moment between transactions")
     wait_for(lambda: lease_left(root) < 0, "the end of the lease")
@@ -213,6 +217,7 @@ def test_one_who_slept_past_his_lease_is_refused_and_says_so(
     assert (sleeper.returncode, left) == (3, "")
     assert f"{folder.name} was taken over by another process" in told
     assert "Traceback" not in told
+    assert "this is a bug" not in told
     check_run(folder, Trial(acknowledged=kept, calls=calls(root), kills=1, concurrency=2))
 
 

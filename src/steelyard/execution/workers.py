@@ -331,6 +331,8 @@ class _Watch:
                 if keeping:
                     await keeping
                 keeping = asyncio.ensure_future(self._keep(worker, batch))
+                # Where something else ends this first, nobody waits for its refusal any more.
+                keeping.add_done_callback(lambda done: done.cancelled() or done.exception())
         if keeping:
             await keeping
         return await worker.wait()

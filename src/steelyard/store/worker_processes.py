@@ -128,6 +128,8 @@ class WorkerProcess:
 
     def _send(self, data: bytes) -> None:
         stream = cast(IO[bytes], self._process.stdin)
+        if stream.closed:
+            return  # it was asked to end, and nobody cares for what else there is to say
         with suppress(OSError):  # one that is gone is noticed where it is read from
             stream.write(data)
             stream.flush()

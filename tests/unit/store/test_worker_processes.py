@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.engine.sharing.messages import PaceGranted
 from steelyard.execution.parts import Part
 from steelyard.execution.ports import HolderQuestion, WorkerNeeds
 from steelyard.store.worker_processes import WorkerProcess, WorkerProcesses
@@ -57,6 +58,20 @@ def test_a_process_that_is_killed_ends_with_its_signal(root: Path) -> None:
     worker.cancel()
 
     assert asyncio.run(ended(worker)) == (b"", -signal.SIGKILL)
+
+
+def test_a_process_that_was_asked_to_end_is_told_nothing_more(root: Path) -> None:
+    """Others may still want to tell it something, such as a change of its limits."""
+    news = PaceGranted(
+        target="live", number=1, calls=1, tokens=1, begin_s=0, spread_s=1, until_s=1, waited_s=0
+    )
+    worker = WorkerProcess(root)
+    worker.terminate()
+    worker.answer(HolderQuestion("limits"), news)
+    worker.confirm()
+    worker.stop()
+
+    assert asyncio.run(ended(worker)) == (b"", 0)
 
 
 def children() -> set[int]:
