@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 # Its tables are among those that are made.
 import steelyard.store.trace_tables  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from steelyard.errors import SchemaVersionError, StoreAwayError, UnavailableError
-from steelyard.store.dialects import insert_new, truncate_log, write_alone
+from steelyard.store.dialects import insert_new, take_time, truncate_log, write_alone
 from steelyard.store.review_tables import metadata
 from steelyard.store.sqlite_file import note_file, require_file, sqlite_engine, sqlite_reason
 from steelyard.store.tables import SCHEMA_VERSION, versions
@@ -107,9 +107,11 @@ def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
     with (
         translated_errors(engine),
         engine.connect() as connection,
-        connection.execute(some) as rows,
     ):
-        yield from rows
+        # Whoever reads them may do something else in between.
+        take_time(connection)
+        with connection.execute(some) as rows:
+            yield from rows
 
 
 def few_rows(engine: Engine, query: Select[*tuple[Any, ...]], **values: object) -> Sequence[Any]:
@@ -160,6 +162,7 @@ def _set_up(connection: Connection) -> None:
     if found is not None and found < SCHEMA_VERSION:
         from steelyard.store.migrations import migrate  # noqa: PLC0415 - seldom needed
 
+        take_time(connection)
         migrate(connection, found)
         return
     if found is not None:

@@ -248,6 +248,15 @@ def write_alone(connection: Connection, what: str) -> None:
         connection.exec_driver_sql("UPDATE schema_version SET version = version WHERE 0")
 
 
+def take_time(connection: Connection) -> None:
+    """Let the transaction lie idle for as long as it takes: it keeps nobody from a run.
+
+    In SQLite each may.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+
+
 def transaction_number(connection: Connection) -> str | None:
     """By which to ask later whether the transaction was committed; only a server may forget."""
     if connection.dialect.name != "postgresql":

@@ -32,6 +32,9 @@ _OLDEST = 14
 _POOL, _MORE = 5, 10
 """Connections of a process that stay open, and how many more it may open for a while."""
 _RECYCLED_S = 1800
+IDLE_S = 10.0
+"""So long a transaction may lie idle: whoever was suspended, or has lost its network, within one
+shall not keep others from a run whose lease has ended, which lasts longer than this."""
 _DEFAULTS: dict[str, object] = {
     "application_name": "steelyard",
     "connect_timeout": 10,
@@ -51,6 +54,7 @@ _HELP = {
     "53100": "make room on the disk of the server, then `steelyard resume` the run",
     "53300": "raise max_connections of the server, or run fewer processes",
     "25006": "name the server that takes writes in `store`",
+    "25P03": "this process was suspended for a while, or the machine is very busy; try again",
     "55P03": "another process holds a lock; try again when that has ended",
 }
 _SAYS = {
@@ -108,7 +112,11 @@ def postgresql_engine(address: str, patience_s: float) -> Engine:
         connection.adapters.register_dumper(str, _TextDumper)
         for name in _TEXTS:
             connection.adapters.register_loader(name, _TextLoader)
-        connection.execute("SELECT set_config('lock_timeout', %s, false)", (f"{patience_s:.3f}s",))
+        connection.execute(
+            "SELECT set_config('lock_timeout', %s, false), "
+            "set_config('idle_in_transaction_session_timeout', %s, false)",
+            (f"{patience_s:.3f}s", f"{IDLE_S:.3f}s"),
+        )
         connection.commit()
 
     event.listen(engine, "connect", configure)

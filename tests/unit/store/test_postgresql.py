@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,12 +13,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import insert, inspect, select
+from sqlalchemy.exc import DBAPIError
 
 from servers.postgres import postgres
 from steelyard.errors import ConfigError, RunError
-from steelyard.store.database import few_rows, open_database, place_of
+from steelyard.store import postgresql
+from steelyard.store.database import (
+    few_rows,
+    is_away,
+    open_database,
+    place_of,
+    reason_of,
+    streamed,
+)
 from steelyard.store.dialects import contains, json_field, whole_sum, write_alone
 from steelyard.store.review_tables import metadata
+from steelyard.store.runs import leases
 from steelyard.store.tables import SCHEMA_VERSION, answered, users
 
 if TYPE_CHECKING:
@@ -115,6 +127,53 @@ def test_a_connection_that_the_server_has_closed_is_replaced(engine: Engine) -> 
 
     assert closed
     assert few_rows(engine, select(users.c.name)) == [("ann",)]
+
+
+def test_a_transaction_that_lies_idle_is_ended_and_keeps_nobody_waiting(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of a process that was suspended, or whose host has lost its network."""
+    monkeypatch.setattr(postgresql, "IDLE_S", 0.2)
+    suspended = open_database(engine.url.render_as_string(hide_password=False))
+    with suspended.connect() as connection:
+        write_alone(connection, "users")
+        add_alone = threading.Thread(target=_write_alone, args=(engine,))
+        add_alone.start()
+        add_alone.join(20)
+
+        assert not add_alone.is_alive()
+        with pytest.raises(DBAPIError) as caught:
+            connection.execute(select(users.c.name))
+    assert is_away(caught.value, suspended)
+    assert "suspended" in reason_of(caught.value, suspended)
+    assert few_rows(suspended, select(users.c.name)) == []
+    suspended.dispose()
+
+
+def _write_alone(engine: Engine) -> None:
+    with engine.begin() as connection:
+        write_alone(connection, "users")
+
+
+def test_whoever_reads_rows_may_do_something_else_in_between(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "IDLE_S", 0.2)
+    reader = open_database(engine.url.render_as_string(hide_password=False))
+    names = [f"{number:05}" for number in range(1500)]
+    add_users(engine, *names)
+    found = list[str]()
+    for row in streamed(reader, select(users.c.name).order_by(users.c.name)):
+        if not found:
+            time.sleep(0.6)
+        found.append(row.name)
+    reader.dispose()
+
+    assert found == names
+
+
+def test_an_idle_transaction_ends_before_the_lease_of_a_run() -> None:
+    assert postgresql.IDLE_S < leases.LEASE_S
 
 
 def test_a_wrong_password_is_told_and_never_shown() -> None:
