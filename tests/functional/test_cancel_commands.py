@@ -160,7 +160,7 @@ def test_a_budget_that_is_used_up_ends_a_run_with_exit_code_4(desk: Path) -> Non
     failures = Path(run["artifacts"], "failures.jsonl").read_text(encoding="utf-8").splitlines()
 
     assert (spent.code, run["status"]) == (4, "completed_with_failures")
-    assert "warning: the budget of $0.05 (limits.budget_usd) was used up" in spent.stderr
+    assert "the budget of $0.05 (budget_usd of this run alone) was used up" in spent.stderr
     assert run["metrics"]["cost_usd"] == {"total": 0.04, "n": 2, "judging": None}
     assert run["metrics"]["cancelled_records"] == 2
     assert [json.loads(row)["label"] for row in failures] == ["budget", "budget"]

@@ -34,8 +34,11 @@ class Budget:
         spent_usd: float = 0.0,
         *,
         more: Callable[[float], float] | None = None,
+        named: str = "limits.budget_usd",
     ) -> None:
+        """`named` is what its limit is called where it was given."""
         self._whole = limit_usd
+        self._named = named
         self._limit = 0.0 if more and limit_usd is not None else limit_usd
         self._more = more
         """Of a budget that processes share, grants what this one lacks, or as much as is left."""
@@ -73,5 +76,5 @@ class Budget:
 
     def _message(self) -> str:
         by_one = " by one of several processes" if self._more else ""
-        whole = f"the budget of ${self._whole:g} (limits.budget_usd)"
+        whole = f"the budget of ${self._whole:g} ({self._named})"
         return f"{whole} was used up: ${self._spent:.4f} spent{by_one}"

@@ -239,9 +239,11 @@ async def _stoppable(
 def _budget(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Budget:
     """The budget of the run, or what its holder grants of it."""
     limit, coordinator = prepared.limits.budget_usd, prepared.part.coordinator
+    is_own = prepared.options.budget_usd is not None
+    named = "budget_usd of this run alone" if is_own else "limits.budget_usd"
     if coordinator is None or limit is None:
-        return Budget(limit, spent_usd(ports, run_id))
-    return Budget(limit, more=coordinator.grant_usd)
+        return Budget(limit, spent_usd(ports, run_id), named=named)
+    return Budget(limit, more=coordinator.grant_usd, named=named)
 
 
 def spent_usd(ports: ExecutionPorts, run_id: str) -> float:
