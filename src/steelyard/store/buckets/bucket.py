@@ -234,14 +234,23 @@ class UploadStream:
         self._size += len(data)
         if self._size > STREAMED_PART * _MOST_PARTS:
             return False
-        with self._bucket.translated(self._key):
+        with self._translated():
             self._file.write(data)
         return True
 
     def end(self) -> None:
         """Make it an object."""
-        with self._bucket.translated(self._key):
+        with self._translated():
             self._file.close()
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        """What the store refuses; a file of obstore raises errors of files, without a cause."""
+        with self._bucket.translated(self._key):
+            try:
+                yield
+            except OSError as error:
+                raise refusals.GenericError(str(error)) from None
 
 
 def part_size(size: int) -> int:

@@ -422,6 +422,24 @@ def test_what_the_store_refuses_is_said_in_words(
     assert store.environ["AWS_SECRET_ACCESS_KEY"] not in str(found.value)
 
 
+@pytest.mark.parametrize("size", [1, 6 << 20, 12 << 20])
+def test_a_store_that_refuses_writes_while_a_file_is_written_is_named(
+    tmp_path: Path, store: ObjectStore, size: int
+) -> None:
+    runs = bucket_runs(tmp_path, store.environ)
+    with closing(runs.artifacts(RUN).draft(ROWS)) as draft:
+        store.denies = True
+        for begin in range(0, size, 1 << 20):
+            draft.write(b"x" * min(1 << 20, size - begin))
+        with pytest.raises(UnavailableError) as found:
+            draft.seal()
+    said = str(found.value)
+
+    assert said.startswith("s3://evals/team/a: access to runs/run_")
+    assert "was denied (AccessDenied)" in said
+    assert not (runs.folder / RUN / ROWS).exists()
+
+
 def test_a_break_in_an_upload_leaves_nothing_sealed(tmp_path: Path, store: ObjectStore) -> None:
     runs = bucket_runs(tmp_path, store.environ)
     store.breaks_parts = True
