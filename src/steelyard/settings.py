@@ -65,8 +65,18 @@ def is_header(name: str, value: str) -> bool:
 class Price:
     """US dollars per million tokens."""
 
-    input: float = 0.0
-    output: float = 0.0
+    input: float | None = None
+    output: float | None = None
+
+    @property
+    def pair(self) -> tuple[float, float]:
+        """Of input and output; what is not said costs nothing."""
+        return float(self.input or 0.0), float(self.output or 0.0)
+
+    @property
+    def missing(self) -> str | None:
+        """The half that is not said."""
+        return "input" if self.input is None else "output" if self.output is None else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,27 @@ def test_a_price_of_the_project_wins_and_another_model_has_none(
     assert ("live has no price" in done.stderr) is (cost is None)
 
 
+HALVES = {
+    "input": ("{input: 100}", "targets.live.price has no `output`, so that output tokens"),
+    "output": ("{output: 100}", "targets.live.price has no `input`, so that input tokens"),
+    "both": ("{input: 100, output: 0}", None),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("options", [("--plan",), ("--plan", "--budget", "1")])
+def test_half_a_price_is_told(
+    name: str, options: tuple[str, ...], tmp_path: Path, steelyard: Steelyard
+) -> None:
+    price, warning = HALVES[name]
+    write_project(tmp_path, "127.0.0.1:1", more=f", price: {price}")
+    done = steelyard("run", "d.jsonl", "--target", "live", *options, cwd=tmp_path)
+
+    assert done.returncode == 0
+    assert ("price has no" in done.stderr) is (warning is not None)
+    assert (warning or "") in done.stderr
+
+
 def test_a_plan_names_the_date_of_its_prices(tmp_path: Path, steelyard: Steelyard) -> None:
     write_project(tmp_path, "127.0.0.1:1")
     words = ("run", "d.jsonl", "--target", "live", "--plan")

@@ -42,6 +42,8 @@ class TargetSpec(FrozenStruct, frozen=True, kw_only=True):
     tokens_per_minute: float | None = None
     price: tuple[float, float] | None = None
     """US dollars per million input and output tokens."""
+    unpriced: str | None = None
+    """The half that its price leaves out, `input` or `output`, whose tokens cost nothing."""
     price_as_of: str | None = None
     """The date of a list price; None for a price of the project."""
     secrets: tuple[str, ...] = ()

@@ -48,10 +48,8 @@ def spec(name: str, made: Made) -> TargetSpec:
     settings, extra = made.settings, made.settings.extra
     is_local = settings.provider in {"echo", "recorded", "conversation"}
     at_once = LOCAL_CONCURRENCY if is_local else MAX_CONCURRENCY
-    own, listed = settings.price, None
-    if own is None:
-        listed = list_price(settings)
-    price = own or listed
+    own = settings.price
+    listed = None if own else list_price(settings)
     sampling = ("temperature", "top_p", "max_new_tokens", "seed", "api", "tools", "extra")
     return TargetSpec(
         name=name,
@@ -59,7 +57,8 @@ def spec(name: str, made: Made) -> TargetSpec:
         max_concurrency=settings.max_concurrency or at_once,
         requests_per_minute=settings.requests_per_minute,
         tokens_per_minute=settings.tokens_per_minute,
-        price=(float(price.input), float(price.output)) if price else None,
+        price=own.pair if own else (listed.input, listed.output) if listed else None,
+        unpriced=own.missing if own else None,
         price_as_of=listed.as_of if listed else None,
         secrets=made.secrets,
         model=settings.text("model") or settings.text("candidate") or None,

@@ -135,6 +135,7 @@ def prepare_source(
         ports.warn(f"{source.name}: {repeated}")
     for spec in {**survey.specs, **survey.judges.specs}.values():
         _warn_of_short_secrets(spec, ports.warn)
+        _warn_of_half_a_price(spec, ports.warn)
         if _limits(ports.settings, options).budget_usd is not None:
             _warn_of_missing_price(spec, ports.warn)
     return _prepared(ports, source, survey)
@@ -225,6 +226,14 @@ def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
 def _warn_of_missing_price(spec: TargetSpec, warn: Warn) -> None:
     if spec.price is None and spec.response_source == "sampled":
         warn(f"targets.{spec.name} has no price, so that the budget does not count its calls")
+
+
+def _warn_of_half_a_price(spec: TargetSpec, warn: Warn) -> None:
+    if half := spec.unpriced:
+        warn(
+            f"targets.{spec.name}.price has no `{half}`, so that {half} tokens cost nothing here, "
+            f"in a budget as well; add it, or write {half}: 0 if they are free"
+        )
 
 
 def _warn_of_short_secrets(spec: TargetSpec, warn: Warn) -> None:
