@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 
@@ -17,6 +19,8 @@ from fakes.warm_command import run_warm
 from steelyard.errors import InvalidError, UnavailableError
 from steelyard.settings import EngineSettings
 from steelyard.store.ray_cluster.cluster import RayOptions, connect
+
+SETTINGS_FRAME = b"\4"
 
 
 @pytest.fixture
@@ -52,6 +56,33 @@ def test_a_port_where_something_else_listens_is_told_at_once() -> None:
         with pytest.raises(UnavailableError, match="something else listens there"):
             connect(RayOptions(address=f"127.0.0.1:{other.server_port}"))
         answering.result()
+
+
+@pytest.mark.trials
+def test_a_signal_while_it_connects_ends_the_command_as_at_any_other_time(project: Path) -> None:
+    """A head that greets and says nothing more: Ray waits for it for a while."""
+    words = ("run", "d.jsonl", "--target", "echo", "--engine", "ray", "--address")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        subprocess.Popen(
+            [sys.executable, "-m", "steelyard", *words, f"127.0.0.1:{silent.getsockname()[1]}"],
+            cwd=project,
+            env={**os.environ, "RAY_gcs_server_request_timeout_seconds": "3"},
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        ) as process,
+    ):
+        greeted, _ = silent.accept()
+        with greeted:
+            greeted.sendall(bytes(3) + SETTINGS_FRAME)
+            stream = cast(IO[str], process.stderr)
+            first = stream.readline()
+            process.send_signal(signal.SIGTERM)
+            told = first + stream.read()
+
+    assert "Failed to connect" in first
+    assert "SystemExit" not in told
+    assert process.returncode == -signal.SIGTERM, told
 
 
 def test_the_engine_of_the_project_file_is_used_unless_another_one_is_named(

@@ -79,7 +79,7 @@ def connect(options: RayOptions) -> Any:
     ray = _ray()
     address = options.address or os.environ.get("RAY_ADDRESS") or "auto"
     _require_reachable(address)
-    handler = signal.getsignal(signal.SIGTERM)
+    handler, is_ended = signal.getsignal(signal.SIGTERM), False
     try:
         ray.init(
             address=address,
@@ -90,10 +90,17 @@ def connect(options: RayOptions) -> Any:
         )
     except Exception as error:  # noqa: BLE001 - Ray raises everything between ValueError and its own
         raise EngineAwayError(_reason(address, error)) from None
+    except SystemExit as ended:
+        is_ended = ended.code == signal.SIGTERM
+        if not is_ended:
+            raise
     finally:
         # Ray ends its driver at SIGTERM; a run is stopped in order instead.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, handler)
+    if is_ended:
+        signal.raise_signal(signal.SIGTERM)
+        raise EngineAwayError(f"{address}: the process was asked to end while it connected")
     _silence(ray)
     return ray
 
