@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fakes.served_runs import make_runs
+from fakes.stores import open_store
 from servers.service import served
 from steelyard.project import open_project
 from unit.api.conftest import Service
 
 
+@pytest.mark.usefixtures("both_stores")
 def test_old_results_are_pruned_and_the_change_is_logged(tmp_path: Path) -> None:
     runs = make_runs(tmp_path)
-    with closing(sqlite3.connect(tmp_path / ".steelyard" / "steelyard.db")) as store, store:
-        store.execute(
-            "UPDATE run_states SET at = '2001-01-01T00:00:00.000+00:00' WHERE run_id = ?",
-            (runs.done,),
+    store = open_store(tmp_path / ".steelyard" / "steelyard.db")
+    with store.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE run_states SET at = '2001-01-01T00:00:00.000+00:00' "
+            f"WHERE run_id = '{runs.done}'"
         )
+    store.dispose()
     with open_project(tmp_path) as project, served(project) as client:
         planned = client.post("/v1/prune", json={"dry_run": True}).json()
         still = client.get(f"/v1/runs/{runs.done}/records")

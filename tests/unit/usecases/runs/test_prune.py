@@ -26,6 +26,8 @@ from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.results.verify import verify
 from steelyard.usecases.runs.prune import plan_pruning, retention_of
 
+pytestmark = pytest.mark.usefixtures("both_stores")
+
 
 def states(folder: Path) -> dict[str, str]:
     """What `verify` says of every file."""
