@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from checker import Trial, check_run
+from checker import check_run
 from fakes.projects import Project, json_of, row, rows_of
 from servers.openai_server import (
     COMPLETION,
@@ -163,7 +163,7 @@ def test_a_run_over_all_faults_is_what_the_engine_promises(outcome: Outcome) -> 
     calls = outcome.calls.total() + refused
 
     assert len(rows_of(outcome.run, "attempt_logs.jsonl")) == calls
-    check_run(Path(outcome.run.folder), Trial(calls=calls))
+    check_run(Path(outcome.run.folder))
     assert outcome.run.status == json_of(outcome.run)["status"] == "completed_with_failures"
 
 

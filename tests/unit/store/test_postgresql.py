@@ -44,6 +44,12 @@ def engine() -> Iterator[Engine]:
         made.dispose()
 
 
+def opened_again(engine: Engine) -> Engine:
+    """The same store through connections of their own."""
+    address = engine.url.set(drivername="postgresql")
+    return open_database(address.render_as_string(hide_password=False))
+
+
 def add_users(engine: Engine, *names: str) -> None:
     rows = [{"name": name, "role": "viewer", "created_at": ""} for name in names]
     with engine.begin() as connection:
@@ -134,7 +140,7 @@ def test_a_transaction_that_lies_idle_is_ended_and_keeps_nobody_waiting(
 ) -> None:
     """That of a process that was suspended, or whose host has lost its network."""
     monkeypatch.setattr(postgresql, "IDLE_S", 0.2)
-    suspended = open_database(engine.url.render_as_string(hide_password=False))
+    suspended = opened_again(engine)
     with suspended.connect() as connection:
         write_alone(connection, "users")
         add_alone = threading.Thread(target=_write_alone, args=(engine,))
@@ -159,7 +165,7 @@ def test_whoever_reads_rows_may_do_something_else_in_between(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgresql, "IDLE_S", 0.2)
-    reader = open_database(engine.url.render_as_string(hide_password=False))
+    reader = opened_again(engine)
     names = [f"{number:05}" for number in range(1500)]
     add_users(engine, *names)
     found = list[str]()
