@@ -143,7 +143,9 @@ def _on_disk(path: Path) -> Generator[None]:
 
 
 def _refused(path: Path, error: OSError) -> RunError:
-    return RunError(f"cannot write {path}: {error.strerror}")
+    return RunError(
+        f"cannot write {path}: {error.strerror}; mend that, then `steelyard resume` the run"
+    )
 
 
 def _taken(path: Path) -> RunError:
