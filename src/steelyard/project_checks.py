@@ -88,13 +88,15 @@ def is_ray_address(address: str) -> bool:
 
 def wrong_resource(name: str, much: JsonValue) -> tuple[str, str | None] | None:
     """What is wrong with what workers on Ray are to take, and a hint."""
-    plain = name.strip().lower().replace("_", "").removeprefix("num").removesuffix("s").upper()
+    if name.strip() and name != name.strip():
+        return "has a space around its name", f"did you mean '{name.strip()}'?"
+    plain = name.lower().replace("_", "").removeprefix("num").removesuffix("s").upper()
     if plain in _RAYS_OWN and name != plain:
         return "is no resource of Ray", f"did you mean '{plain}'?"
     if name in _MEMORY:
         return "cannot be asked for", "name such nodes by a resource of your own"
-    if not name or name != name.strip() or not name.isascii():
-        return "is no name that Ray takes", "use ASCII characters, and no space around them"
+    if not name.strip() or not name.isascii():
+        return "is no name that Ray takes", "use ASCII characters"
     if name == "GPU" and isinstance(much, float) and much > 1 and not much.is_integer():
         return "must be whole above 1", None
     if isinstance(much, float) and round(much, _DECIMALS) != much:

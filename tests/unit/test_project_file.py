@@ -253,17 +253,15 @@ not 'emial' (did you mean 'email'?)""",
         ),
         (
             "targets: {a: {provider: echo, resources: {größer: 1}}}",
-            """1: targets.a.resources.größer is no name that Ray takes \
-(use ASCII characters, and no space around them)""",
+            "1: targets.a.resources.größer is no name that Ray takes (use ASCII characters)",
         ),
         (
             'engine:\n  resources: {" near": 1}',
-            """2: engine.resources. near is no name that Ray takes \
-(use ASCII characters, and no space around them)""",
+            "2: engine.resources. near has a space around its name (did you mean 'near'?)",
         ),
         (
             'targets: {a: {provider: echo, resources: {" GPU": 1}}}',
-            "1: targets.a.resources. GPU is no resource of Ray (did you mean 'GPU'?)",
+            "1: targets.a.resources. GPU has a space around its name (did you mean 'GPU'?)",
         ),
         (
             "targets: {a: {provider: echo, resources: {near: 0.00001}}}",
