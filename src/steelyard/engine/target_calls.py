@@ -6,6 +6,7 @@ import asyncio
 from typing import NamedTuple, cast
 
 from steelyard.engine.attempts import (
+    LOST_S,
     attempt_of,
     interruption,
     is_adapted,
@@ -102,6 +103,7 @@ class TargetCalls:
             return called, True
         if isinstance(answer, ConnectionLostError) and not self._asked.limiter.is_probing:
             self.log(work, at, lost(answer), elapsed)
+            await clock.sleep(LOST_S)
             return called, False
         try:
             is_away = await self._is_away(work, answer, started)

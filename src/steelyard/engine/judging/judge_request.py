@@ -7,7 +7,14 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from steelyard.engine.attempts import interruption, is_adapted, lost, outage, probe_answered
+from steelyard.engine.attempts import (
+    LOST_S,
+    interruption,
+    is_adapted,
+    lost,
+    outage,
+    probe_answered,
+)
 from steelyard.engine.breakable import BrokenOff, Waiting, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
@@ -200,6 +207,7 @@ class JudgeRequest(FrozenStruct, frozen=True, kw_only=True):
         by, around = self.by, self.shared.around
         if isinstance(error, ConnectionLostError) and not by.limiter.is_probing:
             self._log(replace(made, latency_ms=elapsed), lost(error))
+            await around.clock.sleep(LOST_S)
             return True
         if not by.is_timed:  # a recording says nothing of an endpoint of today
             return False

@@ -13,7 +13,7 @@ from checker import check_run
 from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.targets import Said, ScriptedTarget, fails, trace
-from steelyard.errors import ConflictError
+from steelyard.errors import ConflictError, ConnectionLostError
 from steelyard.execution.run_options import RunOptions
 from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
@@ -339,3 +339,15 @@ def test_a_run_is_executed_once_at_a_time_within_a_process(project: Project) -> 
 
     assert isinstance(first, FinishedRun)
     assert isinstance(second, ConflictError)
+
+
+def test_every_lost_call_has_a_row_however_soon_the_next_one_is_made(project: Project) -> None:
+    lost = ConnectionLostError("service_unavailable", "closed", away="unreachable")
+    names = [f"r{number}" for number in range(8)]
+    target = ScriptedTarget({name: [lost, lost, "yes"] for name in names})
+
+    run = project.run(project.ports(target), project.cases(map(row, names)))
+
+    check_run(Path(run.folder))
+    assert measured(run).pass_count == len(names)
+    assert measured(run).outage_calls == 2 * len(names) == len(target.calls) - len(names)
