@@ -32,8 +32,8 @@ class MemoryLedger:
         """With which everything is refused from now on."""
         self.most_uncommitted = 0
         self.hurried = 0
-        self.claimed: list[bool] = []
-        """Whether it was urgent, for each time that calls waited for their claim."""
+        self.claimed = 0
+        """How often calls waited for their claim."""
         self._claims: list[Claims[Any]] = []
         self._waiting: list[tuple[Callable[[], None], asyncio.Future[None]]] = []
 
@@ -69,9 +69,9 @@ class MemoryLedger:
         """Have claims kept with every commit."""
         self._claims.append(claims)
 
-    def claim(self, *, is_urgent: bool) -> None:
+    def claim(self) -> None:
         """Commit what waits, unless it is held."""
-        self.claimed.append(is_urgent)
+        self.claimed += 1
         if not self.is_held:
             self.commit()
 

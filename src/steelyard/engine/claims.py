@@ -12,8 +12,6 @@ from steelyard.results.attempts import Attempt
 Item = TypeVar("Item")
 Call: TypeAlias = tuple[int, int, int, str | None, str] | Attempt
 """Index, repeat, attempt, record and target; of a judge's call, as much as is known of it."""
-_FEW = 4
-"""The part of all claimed calls that is few."""
 
 
 class ClaimLedger(Protocol):
@@ -23,8 +21,8 @@ class ClaimLedger(Protocol):
         """Have claims kept with every commit."""
         ...
 
-    def claim(self, *, is_urgent: bool) -> None:
-        """Keep claims soon, as calls wait for them; where it is urgent, as soon as possible."""
+    def claim(self) -> None:
+        """Keep claims as soon as possible: a call waits for them."""
         ...
 
 
@@ -105,19 +103,12 @@ class Claims(Generic[Item]):
                 self._wanted[place] = item
             committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(committed)
-            self._ledger.claim(is_urgent=self._are_few_left)
+            self._ledger.claim()
             await committed
 
     def settle(self, place: Hashable) -> None:
         """What came of a call is about to be kept."""
         self._open.pop(place, None)
-        if self._waiting and self._are_few_left:
-            self._ledger.claim(is_urgent=True)
-
-    @property
-    def _are_few_left(self) -> bool:
-        """Whether those who may ask will soon have asked; a commit for each would cost more."""
-        return _FEW * (len(self._open) - len(self._unsure)) <= self._limit
 
     def take(self) -> Claim | None:
         """What a commit is to claim; None where nothing has changed.

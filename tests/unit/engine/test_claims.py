@@ -118,28 +118,3 @@ def test_nothing_is_claimed_after_the_end(ledger: MemoryLedger) -> None:
     assert taken
     assert taken.calls == {}
     assert made.take() is None
-
-
-def test_a_claim_is_urgent_once_few_claimed_calls_are_left(ledger: MemoryLedger) -> None:
-    coming = list(range(8))
-    made = claims(ledger, coming, limit=8)
-    first = made.take()
-    assert first
-    made.committed(first, None)
-    coming.clear()
-
-    async def run() -> None:
-        waiting = asyncio.ensure_future(made.cover(8))
-        await asyncio.sleep(0)
-        for number in range(5):
-            made.settle(number)
-        assert ledger.claimed == [False]
-        made.settle(5)
-        assert ledger.claimed == [False, True]
-        taken = made.take()
-        assert taken
-        made.committed(taken, None)
-        await asyncio.wait_for(waiting, 120)
-
-    asyncio.run(run())
-    assert made.covers(8)

@@ -103,13 +103,10 @@ class BatchLedger:
         """Have claims kept with every commit."""
         self._claims.append(claims)
 
-    def claim(self, *, is_urgent: bool) -> None:
-        """Keep claims with the next commit; where it is urgent, as soon as the thread is free."""
-        if not is_urgent:
-            self._gather()
-        elif self._committing:
-            self._is_claiming = True
-        else:
+    def claim(self) -> None:
+        """Keep claims as soon as the thread is free: a call waits for them."""
+        self._is_claiming = bool(self._committing)
+        if not self._committing:
             self._hand_over()
 
     def hurry(self) -> None:
@@ -131,14 +128,9 @@ class BatchLedger:
         self._waiting.append((make, kept))
         if len(self._waiting) == ENOUGH:
             self._hand_over()
-        else:
-            self._gather()
-        return kept
-
-    def _gather(self) -> None:
-        """Hand over a little later, with whatever else there is by then."""
-        if self._timer is None:
+        elif self._timer is None:
             self._timer = self._loop.call_later(GATHER_S, self._hand_over)
+        return kept
 
     def _hand_over(self) -> None:
         """Make rows of what waits, and give them to the thread.

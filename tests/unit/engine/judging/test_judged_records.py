@@ -412,7 +412,7 @@ def test_calls_that_wait_for_a_slot_are_claimed_with_those_before_them() -> None
     asyncio.run(run())
 
     assert len(bench.judge.calls) == len(bench.ledger.results) == 40
-    assert len(bench.ledger.claimed) == 16
+    assert bench.ledger.claimed == 16
 
 
 def test_the_state_is_retrying_while_judges_only_wait() -> None:

@@ -14,7 +14,6 @@ from sqlalchemy import event, func, select
 from fakes.runs import attempt, evaluated, stored_run, unevaluated
 from fakes.stores import open_store
 from fakes.targets import trace
-from steelyard.engine.claims import Call, Claimed, Claims
 from steelyard.engine.redaction.redactor import MARK, Redactor
 from steelyard.errors import RunError
 from steelyard.model.run import Result
@@ -255,33 +254,6 @@ def test_a_commit_does_not_wait_for_more_when_somebody_waits_for_it(
     during(store, use)
 
     assert [row["index"] for row in rows(store)] == [0, 1]
-
-
-def test_a_claim_that_is_not_urgent_is_kept_with_the_next_commit(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ledger_module, "GATHER_S", 3600)
-
-    def call(number: int) -> Call:
-        return number, 0, 1, f"r{number}", "t"
-
-    def none_comes(_count: int) -> Sequence[int]:
-        return ()
-
-    async def use(ledger: BatchLedger) -> None:
-        how: Claimed[int] = Claimed("0/t", int, call, none_comes)
-        claims = Claims(how, ledger, lambda: "now", 4)
-        await asyncio.wait_for(asyncio.gather(*map(claims.cover, range(4))), 120)
-        later = asyncio.ensure_future(claims.cover(4))
-        await asyncio.sleep(0)
-        await ledger.move("retrying")
-        await asyncio.wait_for(later, 120)
-        assert claims.covers(4)
-        claims.end()
-
-    during(store, use)
-
-    assert store.find("run_1").status == "retrying"
 
 
 def test_a_change_of_state_is_kept_at_once_with_what_came_before_it(
