@@ -60,6 +60,8 @@ class SharedLimiter(Limiter):
         self._is_growing = True
         self._width = self._most_width = width
         self._wanted = 0
+        self._peak = 0
+        """The most calls in flight, or about to be, since the last look."""
         self._kept = 0
         """What the process that holds the run thinks that this one still has."""
         self._cut_number = 0
@@ -97,6 +99,7 @@ class SharedLimiter(Limiter):
 
     def leave(self) -> None:
         """A call is over, however it ended."""
+        self._peak = max(self._peak, self._in_flight + len(self._waiting))
         super().leave()
         if self._kept > self._room:
             self._give_back()
@@ -187,7 +190,9 @@ class SharedLimiter(Limiter):
         few = most = 0
         while self._wanted:
             await self._clock.sleep(LOOK_S)
-            used = self._in_flight + len(self._waiting)
+            # At one moment few calls may be in flight where answers come at once.
+            used = max(self._peak, self._in_flight + len(self._waiting))
+            self._peak = 0
             is_few = 2 * used <= self._room
             few, most = (few + 1, max(most, used)) if is_few else (0, 0)
             if used and used >= min(self._room, self._width):

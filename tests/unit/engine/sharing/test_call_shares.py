@@ -113,6 +113,22 @@ def test_the_share_of_a_worker_with_nothing_to_do_goes_to_the_others() -> None:
     carried(2, use, most=32)
 
 
+def test_a_worker_whose_calls_are_short_keeps_its_share() -> None:
+    """Now and then it calls, and in between it waits for its results to be kept."""
+
+    async def use(run: SharedRun) -> None:
+        calls = Calls(run)
+        many = asyncio.gather(*(calls.repeat(1, 200) for _ in range(32)))
+        while not many.done():
+            await asyncio.gather(*(calls.repeat(0, 1, 0.001) for _ in range(16)))
+            await run.clock.sleep(0.07)
+            assert run.workers[0].at_once == 16 or run.clock.elapsed < 1
+
+        assert calls.most <= 32
+
+    carried(2, use, most=32)
+
+
 def test_a_worker_that_has_not_begun_holds_no_share() -> None:
     async def use(run: SharedRun) -> None:
         calls = Calls(run)
