@@ -165,6 +165,8 @@ class TargetEntry:
     def row(self) -> JsonObject:
         """The entry as it stands in the project file."""
         row = asdict(self)
+        if self.price:
+            row["price"] = {key: usd for key, usd in row["price"].items() if usd is not None}
         common = {name: row[name] for name in TARGET_KEYS if row[name] is not None}
         return {**common, **self.extra}
 

@@ -18,9 +18,6 @@ from steelyard.model.trace import Trace
 from steelyard.results.attempts import Attempt
 
 LOST = "the connection, which was kept from an earlier call, was lost"
-LOST_S = 0.002
-"""Until a lost call is made again: rows of calls that use no attempt are told apart by their
-times, which are written to the millisecond."""
 
 
 def interruption(why: str | None = None) -> TargetError:

@@ -10,6 +10,9 @@ from steelyard.model.run import TRANSIENT
 from steelyard.settings import RetrySettings
 
 MAX_RETRY_AFTER_S = 300.0
+LOST_S = 0.002
+"""Until a lost call is made again: rows of calls that use no attempt are told apart by their
+times, which are written to the millisecond."""
 
 
 def is_bearable(retry_after_s: float, left_s: float) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 from typing import NamedTuple, cast
 
 from steelyard.engine.attempts import (
-    LOST_S,
     attempt_of,
     interruption,
     is_adapted,
@@ -20,6 +19,7 @@ from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import unawaited
 from steelyard.engine.costs import cost_of
 from steelyard.engine.record_work import AskedTarget, EngineContext, Work
+from steelyard.engine.retries import LOST_S
 from steelyard.errors import ConnectionLostError, TargetError, TargetStoppedError
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Target

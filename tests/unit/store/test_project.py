@@ -76,10 +76,10 @@ def test_a_project_file_above_the_file_wins_over_one_above_the_current_folder(
     tmp_path: Path,
 ) -> None:
     file = write(tmp_path / "one" / "cases.yaml")
-    write(tmp_path / "one" / "steelyard.yaml", "store: one")
-    write(tmp_path / "two" / "steelyard.yaml", "store: two")
+    write(tmp_path / "one" / "steelyard.yaml", "cluster: metadata.one")
+    write(tmp_path / "two" / "steelyard.yaml", "cluster: metadata.two")
 
-    assert find_project(file, tmp_path / "two").settings == Settings(store="one")
+    assert find_project(file, tmp_path / "two").settings == Settings(cluster="metadata.one")
 
 
 def test_then_the_nearest_folder_with_agentv_above_the_file(tmp_path: Path) -> None:

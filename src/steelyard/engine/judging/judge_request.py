@@ -7,14 +7,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from steelyard.engine.attempts import (
-    LOST_S,
-    interruption,
-    is_adapted,
-    lost,
-    outage,
-    probe_answered,
-)
+from steelyard.engine.attempts import interruption, is_adapted, lost, outage, probe_answered
 from steelyard.engine.breakable import BrokenOff, Waiting, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
@@ -25,7 +18,7 @@ from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import EngineContext
-from steelyard.engine.retries import retry_wait
+from steelyard.engine.retries import LOST_S, retry_wait
 from steelyard.errors import ConnectionLostError, TargetError, TargetStoppedError
 from steelyard.model.case import Case
 from steelyard.model.frozen_struct import FrozenStruct
