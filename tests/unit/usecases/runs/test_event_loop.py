@@ -79,9 +79,7 @@ def test_nothing_holds_the_loop_from_plan_to_seal(project: Project) -> None:
     # On a busy machine a beat comes late: CPU time shows how long the loop itself was held.
     worked = [later - earlier for earlier, later in pairwise(heartbeat.cpu)]
     assert len(answered) == RECORDS
-    # A call in C of the planning thread keeps the interpreter to itself for 15 µs a record.
-    assert len(planning) > 2
-    assert len(finalizing) > 5
+    assert min(len(planning), len(finalizing)) > 10
     assert max(worked) < sum(worked) / 4
 
 
